@@ -7,7 +7,7 @@
 #   All of them are COLD, or none.
 #   COLD: runs once and waits for files or people, so it is compiled with -O1, in two thirds of the time.
 #   PLATFORM: linux/ and *_linux.cc are compiled for Linux only, windows/ and *_windows.cc for Windows only.
-#   TESTS_ALONE: its tests use the same names for different things, so each is compiled by itself even in a unity build.
+#   TESTS_ALONE: tests that are compiled by themselves even in a unity build.
 #   With CULPRIT_UNITY=N, one compiler run takes N sources of a unit at once; with CULPRIT_PCH, the headers of the
 #   standard library are precompiled. Together the first build takes a sixth of the time. The `dev` preset and
 #   `./test --all` use neither, so they catch a missing include.
@@ -114,6 +114,20 @@ function(culprit_unity target)
   endif()
 endfunction()
 
+# culprit_compile_test(TARGET [ALONE SOURCE...]): compiles a test program fast; ALONE names sources that are compiled by
+# themselves even in a unity build. The code under test is optimized; the tests themselves need not be.
+function(culprit_compile_test target)
+  cmake_parse_arguments(ARG "" "" "ALONE" ${ARGN})
+  culprit_unity(${target})
+  if(ARG_ALONE)
+    set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O0>)
+  if(CULPRIT_PCH)
+    target_precompile_headers(${target} REUSE_FROM culprit_test_headers)
+  endif()
+endfunction()
+
 # culprit_home(HOME ROOM): the library that holds the code of a room: its unit's, or its own.
 function(culprit_home home room)
   get_property(found GLOBAL PROPERTY culprit_home_${room})
@@ -137,7 +151,7 @@ function(culprit_add_home home cold)
 endfunction()
 
 function(culprit_folder name)
-  cmake_parse_arguments(ARG "COLD;PLATFORM;TESTS_ALONE" "UNIT" "SOURCES;WITHOUT;ALONE;SEES;LINKS;TEST_LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;PLATFORM" "UNIT" "SOURCES;WITHOUT;ALONE;TESTS_ALONE;SEES;LINKS;TEST_LINKS" ${ARGN})
   set(target culprit_${name})
   set(platform "")
   if(ARG_PLATFORM)
@@ -177,15 +191,8 @@ function(culprit_folder name)
   culprit_sources(tests TESTS ${platform})
   if(CULPRIT_TESTS AND CULPRIT_UNIT_TESTS AND tests)
     add_executable(${name}_test ${tests})
-    if(NOT ARG_TESTS_ALONE)
-      culprit_unity(${name}_test)
-    endif()
+    culprit_compile_test(${name}_test ALONE ${ARG_TESTS_ALONE})
     target_link_libraries(${name}_test PRIVATE ${target} ${ARG_TEST_LINKS} GTest::gtest_main)
-    # The code under test is optimized; the tests themselves need not be, and compile in half the time.
-    target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O0>)
-    if(CULPRIT_PCH)
-      target_precompile_headers(${name}_test REUSE_FROM culprit_test_headers)
-    endif()
     add_test(NAME ${name}_test COMMAND ${name}_test)
   endif()
 endfunction()

@@ -41,7 +41,7 @@ const FileFacts& LiveFileView::Open(const std::string& path) {
     return facts;
   }
   place->second.is_link = link->type == FileType::kLink;
-  const auto file = system_.Open(path);
+  const auto file = link->type == FileType::kRegular ? system_.OpenRegular(path) : system_.Open(path);
   if (!file) {
     facts.error = file.error();
     facts.dangling = facts.error == PathError::kNoEntry && place->second.is_link;

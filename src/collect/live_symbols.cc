@@ -19,11 +19,11 @@ bool Needs(const binfmt::ElfFile& elf, const binfmt::ElfFile& other) {
 }
 
 // In the order in which most symbols are found soonest: the program, what the file itself needs, the rest.
-std::vector<const std::string*> Ordered(LiveFileView& view, const binfmt::ElfFile& elf,
-                                        std::span<const std::string> process) {
+std::vector<const std::string*> Ordered(const std::unordered_map<std::string, LiveFileView::Known>& files,
+                                        const binfmt::ElfFile& elf, std::span<const std::string> process) {
   std::vector<const std::string*> needed, others;
   for (const std::string& file : process) {
-    const auto& other = view.Open(file).elf;
+    const auto& other = files.at(file).facts.elf;
     const bool early = &file == process.data() || (other != nullptr && Needs(elf, *other));
     (early ? needed : others).push_back(&file);
   }
@@ -36,12 +36,35 @@ size_t Agreement(const std::string& a, const std::string& b) {
   return static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
 }
 
+// What of the symbols that a file wants no other one has, and the files that have the rest.
+struct Search {
+  std::vector<binfmt::ElfWanted> left;
+  std::vector<std::string> found_in{};
+  bool all_known = true;  // of each file that was asked it is known what it defines
+};
+
+template <typename DefinedIn>
+Search FindWanted(const std::string& path, const std::vector<binfmt::ElfWanted>& wanted,
+                  const std::vector<const std::string*>& files, const DefinedIn& defined_in) {
+  Search search{.left = wanted};
+  for (const std::string* file : files) {
+    if (search.left.empty()) break;
+    if (*file == path) continue;  // what it does not define itself
+    const binfmt::ElfDefined* defined = defined_in(*file);
+    search.all_known &= defined != nullptr;
+    if (defined == nullptr) continue;
+    const auto has = [&](const binfmt::ElfWanted& one) { return defined->Has(one.hash); };
+    if (std::erase_if(search.left, has) > 0) search.found_in.push_back(*file);
+  }
+  return search;
+}
+
 }  // namespace
 
 std::unique_ptr<const base::ByteSource> LiveFileView::ElfBytes(const std::string& path) {
   const snapshot::FileFacts& facts = Open(path);
   if (!facts.elf || facts.elf->problem != binfmt::ElfProblem::kNone) return nullptr;
-  auto file = system_.Open(path);
+  auto file = system_.OpenRegular(path);
   return file ? std::move(file->bytes) : nullptr;
 }
 
@@ -80,20 +103,32 @@ void LiveFileView::WillAskForSymbols(std::span<const std::string> files) {
     const binfmt::ElfFile* elf;
     std::optional<binfmt::ElfDefined>* defined;
     std::optional<std::vector<binfmt::ElfWanted>>* wanted;
+    std::vector<std::string>* sources;
   };
   if (files.size() < kFew) return;
   std::vector<Unread> unread;
   for (const std::string& path : files) {
     const auto& elf = Open(path).elf;
     if (!elf || elf->problem != binfmt::ElfProblem::kNone || defined_.contains(path)) continue;
-    unread.push_back({&path, elf.get(), &defined_[path], &wanted_[path]});
+    unread.push_back({&path, elf.get(), &defined_[path], &wanted_[path], &sources_[path]});
   }
   base::InParallel(unread.size(), kFilesEach, [&](size_t i) {
     const Unread& one = unread[i];
-    const auto file = system_.Open(*one.path);
+    const auto file = system_.OpenRegular(*one.path);
     if (!file || !file->bytes) return;
     *one.defined = binfmt::ElfDefined::Read(*file->bytes, *one.elf);
     *one.wanted = binfmt::ReadElfWanted(*file->bytes, *one.elf);
+  });
+  // Most of them find all that they want; that is found out here, too, as long as nobody changes the tables.
+  const auto known = [&](const std::string& file) -> const binfmt::ElfDefined* {
+    const auto defined = defined_.find(file);
+    return defined == defined_.end() || !defined->second ? nullptr : &*defined->second;
+  };
+  base::InParallel(unread.size(), kFilesEach, [&](size_t i) {
+    const Unread& one = unread[i];
+    if (!*one.wanted) return;
+    Search search = FindWanted(*one.path, **one.wanted, Ordered(files_, *one.elf, files), known);
+    if (search.left.empty()) *one.sources = std::move(search.found_in);
   });
 }
 
@@ -116,24 +151,17 @@ std::vector<UndefinedSymbol> LiveFileView::Undefined(const std::string& path,
     return std::ranges::find(process, file) != process.end();
   };
   if (!sources.empty() && std::ranges::all_of(sources, there)) return {};
-  std::vector<binfmt::ElfWanted> left = *wanted;
-  std::vector<std::string> found_in;
-  bool all_known = true;
-  for (const std::string* file : Ordered(*this, *Open(path).elf, process)) {
-    if (*file == path) continue;  // what it does not define itself
-    const auto& defined = Defined(*file);
-    all_known &= defined.has_value();
-    if (!defined) continue;
-    const auto has = [&](const binfmt::ElfWanted& one) { return defined->Has(one.hash); };
-    if (std::erase_if(left, has) > 0) found_in.push_back(*file);
-    if (!left.empty()) continue;
-    sources = std::move(found_in);
-    return {};
-  }
-  const auto bytes = all_known ? ElfBytes(path) : nullptr;
+  const auto elf = Open(path).elf;
+  for (const std::string& file : process) Open(file);
+  Search search = FindWanted(path, *wanted, Ordered(files_, *elf, process), [&](const std::string& file) {
+    const auto& defined = Defined(file);
+    return defined ? &*defined : nullptr;
+  });
+  if (search.left.empty()) sources = std::move(search.found_in);
+  const auto bytes = search.all_known && !search.left.empty() ? ElfBytes(path) : nullptr;
   if (bytes == nullptr) return {};
   std::vector<UndefinedSymbol> symbols;
-  for (binfmt::ElfUnbound& one : binfmt::ReadElfUnbound(*bytes, *Open(path).elf, left)) {
+  for (binfmt::ElfUnbound& one : binfmt::ReadElfUnbound(*bytes, *elf, search.left)) {
     if (symbols.size() == kToldSymbols) break;
     symbols.push_back({.name = std::move(one.name), .at_load = one.at_load, .nearest = {}, .like = {}});
   }

@@ -19,47 +19,67 @@ bool IsNative(const snapshot::Snapshot& snapshot, const std::string& loader) {
   return arm == (snapshot.cpu.machine == "aarch64");
 }
 
-}  // namespace
-
-StackLook LookAtStack(const Surroundings& around, const std::vector<std::string>& programs,
-                      std::chrono::milliseconds limit) {
-  const system::System& system = around.system;
-  const bool windows = system.platform() == base::Platform::kWindows;
-  auto machine = base::StartAside([&system, owner = around.owner] { return LookAtMachine(system); });
-  Surroundings with_programs = around;
-  with_programs.programs = programs;
-  std::future<GpuCodes> codes;
-  auto stack = CollectStack(with_programs, limit, &codes);
-  StackLook look{.snapshot = machine.get(), .view = std::make_unique<LiveFileView>(system)};
-  snapshot::Snapshot& snapshot = look.snapshot;
-  snapshot.environment = EnvironmentOf(system.platform(), around.environment);
-  snapshot.working_directory = around.working_directory;
-  look.view->Expect(std::move(codes));
-  if (!stack.windows) stack.windows = std::move(snapshot.stack.windows);  // in time there is some answer
-  snapshot.stack = std::move(stack);
-  if (windows) {  // its one loader is known without reading it
-    for (const std::string& program : programs) {
-      const std::string host = HostProgram(system, snapshot.environment, program);
-      if (!host.empty() && snapshot.stack.windows) snapshot.stack.windows.value->hosts[program] = host;
-    }
-    return look;
-  }
+// The loaders of the machine, and of everything that will be started.
+void AddLoaders(const system::System& system, std::vector<std::string> started,
+                snapshot::Snapshot& snapshot) {
   for (const bool native : {true, false}) {
     for (const char* loader : kUsualLoaders) {
       if (IsNative(snapshot, loader) == native) AddLoader(system, loader, snapshot);
     }
   }
-  std::vector<std::string> started = programs;
-  for (const std::string& built : snapshot.stack.BuiltPrograms()) started.push_back(built);
   if (snapshot.stack.environments) {
     for (const auto& environment : *snapshot.stack.environments) started.push_back(environment.interpreter);
   }
+  LiveFileView view(system);
   for (const std::string& program : started) {
     if (program.empty()) continue;
-    const snapshot::FileFacts& file = look.view->Open(program);
+    const snapshot::FileFacts& file = view.Open(program);
     if (file.elf != nullptr && file.elf->interpreter) AddLoader(system, *file.elf->interpreter, snapshot);
   }
-  if (!snapshot.loaders.empty()) AdaptCpu(snapshot, *look.view, snapshot.loaders.front());
+  if (!snapshot.loaders.empty()) AdaptCpu(snapshot, view, snapshot.loaders.front());
+}
+
+void AddHosts(const system::System& system, const std::vector<std::string>& programs,
+              snapshot::Snapshot& snapshot) {
+  for (const std::string& program : programs) {
+    const std::string host = HostProgram(system, snapshot.environment, program);
+    if (!host.empty() && snapshot.stack.windows) snapshot.stack.windows.value->hosts[program] = host;
+  }
+}
+
+}  // namespace
+
+StackLook LookAtStack(const Surroundings& around, const std::vector<std::string>& programs,
+                      std::chrono::milliseconds limit,
+                      const std::function<void(const snapshot::Snapshot&)>& loads_known) {
+  const system::System& system = around.system;
+  const bool windows = system.platform() == base::Platform::kWindows;
+  auto machine = base::StartAside([&system, owner = around.owner] { return LookAtMachine(system); });
+  Surroundings with_programs = around;
+  with_programs.programs = programs;
+  StackLook look;
+  snapshot::Snapshot& snapshot = look.snapshot;
+  const auto begin = [&] {
+    snapshot = machine.get();
+    snapshot.environment = EnvironmentOf(system.platform(), around.environment);
+    snapshot.working_directory = around.working_directory;
+  };
+  const bool early = !windows && around.builds.empty();  // the programs in a build folder are not known yet
+  auto stack = CollectStack(with_programs, limit, &look.codes, [&](const auto& environments) {
+    if (!early) return;
+    begin();
+    snapshot.stack.environments = environments;
+    AddLoaders(system, programs, snapshot);
+    if (loads_known) loads_known(snapshot);
+  });
+  if (!early) begin();
+  if (!stack.windows) stack.windows = std::move(snapshot.stack.windows);  // in time there is some answer
+  snapshot.stack = std::move(stack);
+  if (windows) AddHosts(system, programs, snapshot);  // its one loader is known without reading it
+  if (windows || early) return look;
+  std::vector<std::string> started = programs;
+  for (const std::string& built : snapshot.stack.BuiltPrograms()) started.push_back(built);
+  AddLoaders(system, std::move(started), snapshot);
   return look;
 }
 

@@ -1,9 +1,10 @@
-// Looks at a whole machine for `culprit check`: the stack, the loaders of everything that will be simulated,
-// and a view of the files.
+// Looks at a whole machine for `culprit check`: the stack, and the loaders of everything that will be
+// simulated.
 #pragma once
 
 #include <chrono>
-#include <memory>
+#include <functional>
+#include <future>
 #include <string>
 #include <vector>
 
@@ -15,11 +16,13 @@ namespace culprit::collect {
 
 struct StackLook {
   snapshot::Snapshot snapshot;  // without recorded files
-  std::unique_ptr<LiveFileView> view;
+  std::future<GpuCodes> codes;  // for LiveFileView::Expect; may be invalid
 };
 
-// `programs` are absolute paths whose loaders must be known.
+// `programs` are absolute paths whose loaders must be known. On Linux, `loads_known` is called as soon as
+// everything is known that decides what they and the frameworks load, which is before the rest of the stack.
 StackLook LookAtStack(const Surroundings& around, const std::vector<std::string>& programs,
-                      std::chrono::milliseconds limit);
+                      std::chrono::milliseconds limit,
+                      const std::function<void(const snapshot::Snapshot&)>& loads_known = nullptr);
 
 }  // namespace culprit::collect

@@ -14,6 +14,7 @@
 namespace culprit::collect {
 namespace {
 
+using Environments = std::vector<snapshot::PythonEnvironment>;
 using snapshot::Fact;
 using snapshot::FactState;
 
@@ -44,8 +45,6 @@ class Running {
   std::string name_;
   std::future<Fact<T>> result_;
 };
-
-using Environments = std::vector<snapshot::PythonEnvironment>;
 
 // The collectors of one platform.
 struct Platform {
@@ -90,7 +89,7 @@ std::span<const CollectorInfo> Collectors(base::Platform platform) {
 }
 
 snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit,
-                             std::future<GpuCodes>* codes) {
+                             std::future<GpuCodes>* codes, const Meanwhile& meanwhile) {
   const auto start = std::chrono::steady_clock::now();
   const auto until = start + limit;
   const base::Platform platform = around.system.platform();
@@ -122,6 +121,7 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
   if (gpus_are_known) stack.gpus = gpus.Wait(until);
   if (codes != nullptr && shared->owner != nullptr && stack.gpus && !stack.gpus->empty())
     *codes = base::StartAside([=] { return ReadGpuCodes(*shared, *environments); });
+  if (meanwhile) meanwhile(stack.environments);
   stack.driver = driver.Wait(until);
   if (!gpus_are_known) stack.gpus = gpus.Wait(until);
   stack.toolkits = toolkits.Wait(until);

@@ -25,14 +25,14 @@ std::shared_ptr<snapshot::FileView> ViewOf(std::shared_ptr<const snapshot::Snaps
 }
 
 // A live view with the machine that it asks.
-std::shared_ptr<collect::LiveFileView> ViewOf(std::shared_ptr<const system::System> machine,
-                                              std::unique_ptr<collect::LiveFileView> view) {
+std::shared_ptr<collect::LiveFileView> LiveViewOf(std::shared_ptr<const system::System> machine) {
   struct Held {
+    explicit Held(std::shared_ptr<const system::System> held) : machine(std::move(held)), view(*machine) {}
     std::shared_ptr<const system::System> machine;
-    std::unique_ptr<collect::LiveFileView> view;
+    collect::LiveFileView view;
   };
-  const auto held = std::make_shared<Held>(std::move(machine), std::move(view));
-  return {held, held->view.get()};
+  const auto held = std::make_shared<Held>(std::move(machine));
+  return {held, &held->view};
 }
 
 collect::Surroundings Around(const Subject& subject) {
@@ -77,27 +77,42 @@ std::vector<snapshot::UnreadPlace> UnreadPlaces(const system::NotedSystem& machi
 
 Diagnosis::Diagnosis(Subject subject) : subject_(std::move(subject)) {
   if (subject_.machine == nullptr) return;
+  played_on_ = std::make_shared<const system::NotedSystem>(subject_.machine);
   noted_ = std::make_shared<const system::NotedSystem>(subject_.machine);
   subject_.machine = noted_;
 }
 
 std::string Diagnosis::NoAnswer(std::chrono::milliseconds limit) const {
   const auto step = std::min(limit, subject_.limit);
-  const auto waiting = noted_ == nullptr ? std::vector<std::string>() : noted_->Waiting(step / 2);
+  const auto waiting = Waiting(step / 2);
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(waiting.empty() ? limit : step).count();
   return "no answer within " + std::to_string(seconds) + " s" +
          (waiting.empty() ? "" : " from " + base::Printable(waiting.front())) +
          "; a file system may not be responding (--timeout sets the limit)";
 }
 
-base::Result<void> Diagnosis::Look() {
+std::vector<std::string> Diagnosis::Waiting(std::chrono::milliseconds age) const {
+  if (noted_ == nullptr) return {};
+  auto waiting = noted_->Waiting(age);
+  return waiting.empty() ? played_on_->Waiting(age) : waiting;
+}
+
+base::Result<void> Diagnosis::Look() { return Look(Playing::kLater); }
+
+base::Result<void> Diagnosis::LookAndPlay() {
+  if (auto looked = Look(Playing::kMeanwhile); !looked) return looked;
+  if (!played_.valid()) Play();
+  return {};
+}
+
+base::Result<void> Diagnosis::Look(Playing playing) {
   if (subject_.known != nullptr) {
     snapshot_ = subject_.known;
     if (subject_.machine != nullptr) {
-      live_files_ = ViewOf(subject_.machine, std::make_unique<collect::LiveFileView>(*subject_.machine));
+      live_files_ = LiveViewOf(played_on_);
       view_ = live_files_;
     }
-  } else if (auto looked = LookAtMachine(); !looked) {
+  } else if (auto looked = LookAtMachine(playing); !looked) {
     return looked;
   }
   if (!subject_.host.empty()) {
@@ -109,18 +124,31 @@ base::Result<void> Diagnosis::Look() {
   return {};
 }
 
-base::Result<void> Diagnosis::LookAtMachine() {
+base::Result<void> Diagnosis::LookAtMachine(Playing playing) {
   // The collectors have the limit; a loader or a program that is read after them may hang as well.
   const std::chrono::milliseconds limit = subject_.limit + subject_.limit / 3;
-  auto look = base::InTime(limit, [subject = subject_] {
-    return collect::LookAtStack(Around(subject), subject.programs, subject.limit);
+  const auto view = LiveViewOf(played_on_);
+  const bool meanwhile = playing == Playing::kMeanwhile && subject_.process == nullptr;
+  auto looked = base::InTime(limit, [subject = subject_, view, meanwhile] {
+    std::shared_future<Scenarios> played;
+    auto look = collect::LookAtStack(Around(subject), subject.programs, subject.limit,
+                                     [&](const snapshot::Snapshot& snapshot) {
+                                       if (!meanwhile) return;
+                                       played = base::StartAside([=, programs = subject.programs] {
+                                                  return loader::PlayScenarios(snapshot, *view, programs);
+                                                }).share();
+                                     });
+    return std::pair(std::move(look), std::move(played));
   });
-  if (!look) return base::Fail(base::ErrorCode::kNotReadable, NoAnswer(limit));
-  look->snapshot.tool_version = base::ProductVersion();
-  look->snapshot.unread = UnreadPlaces(*noted_, subject_.limit);
-  snapshot_ = std::make_shared<const snapshot::Snapshot>(std::move(look->snapshot));
-  live_files_ = ViewOf(subject_.machine, std::move(look->view));
-  view_ = live_files_;
+  if (!looked) return base::Fail(base::ErrorCode::kNotReadable, NoAnswer(limit));
+  auto& [look, played] = *looked;
+  look.snapshot.tool_version = base::ProductVersion();
+  look.snapshot.unread = UnreadPlaces(*noted_, subject_.limit);
+  snapshot_ = std::make_shared<const snapshot::Snapshot>(std::move(look.snapshot));
+  view->Expect(std::move(look.codes));  // only the rules ask for them
+  live_files_ = view;
+  view_ = view;
+  played_ = std::move(played);
   return {};
 }
 

@@ -54,6 +54,8 @@ class Diagnosis {
 
   // An error when the machine does not answer, or the assumed host is not one.
   base::Result<void> Look();
+  // Look() and Play(): begins to play while the rest of the facts is still being collected.
+  base::Result<void> LookAndPlay();
   // The facts with a change. Who reads them already keeps those that he has.
   void Revise(const std::function<void(snapshot::Snapshot&)>& change);
 
@@ -98,22 +100,27 @@ class Diagnosis {
  private:
   using Scenarios = std::vector<loader::Scenario>;
 
-  base::Result<void> LookAtMachine();
+  enum class Playing { kLater, kMeanwhile };
+  base::Result<void> Look(Playing playing);
+  base::Result<void> LookAtMachine(Playing playing);
+  // What is waited for since `age`, by whoever looks or plays.
+  std::vector<std::string> Waiting(std::chrono::milliseconds age) const;
   // Work on many files may have a long limit; none of them may take longer than a step to answer.
   template <typename Answer>
   std::optional<Answer> Await(std::chrono::milliseconds limit, std::future<Answer> answer) const {
     const auto until = std::chrono::steady_clock::now() + limit;
     const auto slice = std::max(std::min(limit, subject_.limit) / 4, std::chrono::milliseconds(1));
     while (answer.wait_for(slice) != std::future_status::ready) {
-      const bool stuck = noted_ != nullptr && !noted_->Waiting(subject_.limit).empty();
-      if (stuck || std::chrono::steady_clock::now() >= until) return std::nullopt;
+      if (!Waiting(subject_.limit).empty() || std::chrono::steady_clock::now() >= until) return std::nullopt;
     }
     return answer.get();
   }
   // Nobody shares a view with a thread that was abandoned.
   void GoOnBlind();
 
-  std::shared_ptr<const system::NotedSystem> noted_;  // the machine of the subject; null when there is none
+  // The machine of the subject, as it is looked at, and as the loads are played, whose notes are of no
+  // interest; null when there is none.
+  std::shared_ptr<const system::NotedSystem> noted_, played_on_;
   Subject subject_;
   std::shared_ptr<const snapshot::Snapshot> snapshot_;
   std::shared_ptr<snapshot::FileView> view_;  // holds what it refers to

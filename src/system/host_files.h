@@ -27,12 +27,15 @@ class HostFiles {
 
   // As in System.
   Outcome<OpenFile> Open(const std::string& path, LastLink last) const;
+  Outcome<OpenFile> OpenRegular(const std::string& path) const;
   Outcome<FileStatus> Status(const std::string& path, LastLink last) const;
   Outcome<std::string> ReadLink(const std::string& path) const;
   Outcome<std::vector<DirectoryEntry>> List(const std::string& path, LastLink last) const;
   Outcome<void> Access(const std::string& path, Rights rights, LastLink last) const;
 
  private:
+  Outcome<OpenFile> OpenSeen(const std::string& path, LastLink last) const;
+
   struct Directory;  // as the platform keeps one
   explicit HostFiles(std::shared_ptr<const Directory> directory) : directory_(std::move(directory)) {}
   std::shared_ptr<const Directory> directory_;  // null = the whole machine

@@ -14,6 +14,7 @@ class HostSystem : public System {
   Outcome<OpenFile> Open(const std::string& path) const override {
     return files_.Open(path, LastLink::kFollow);
   }
+  Outcome<OpenFile> OpenRegular(const std::string& path) const override { return files_.OpenRegular(path); }
   Outcome<FileStatus> Stat(const std::string& path) const override {
     return files_.Status(path, LastLink::kFollow);
   }

@@ -154,11 +154,20 @@ Outcome<T> NotedSystem::Noted(const std::string& path, Outcome<T> answer) const 
   return answer;
 }
 
-Outcome<OpenFile> NotedSystem::Open(const std::string& path) const {
-  const Asking asking(*notes_, path);
-  auto file = Noted(path, machine_->Open(path));
+Outcome<OpenFile> NotedSystem::NotedFile(const std::string& path, Outcome<OpenFile> file) const {
+  file = Noted(path, std::move(file));
   if (file && file->bytes) file->bytes = std::make_unique<Source>(notes_, path, std::move(file->bytes));
   return file;
+}
+
+Outcome<OpenFile> NotedSystem::Open(const std::string& path) const {
+  const Asking asking(*notes_, path);
+  return NotedFile(path, machine_->Open(path));
+}
+
+Outcome<OpenFile> NotedSystem::OpenRegular(const std::string& path) const {
+  const Asking asking(*notes_, path);
+  return NotedFile(path, machine_->OpenRegular(path));
 }
 
 Outcome<FileStatus> NotedSystem::Stat(const std::string& path) const {

@@ -28,6 +28,7 @@ class NotedSystem final : public System {
   std::vector<std::string> Waiting(std::chrono::milliseconds age) const;
 
   Outcome<OpenFile> Open(const std::string& path) const override;
+  Outcome<OpenFile> OpenRegular(const std::string& path) const override;
   Outcome<FileStatus> Stat(const std::string& path) const override;
   Outcome<FileStatus> LinkStat(const std::string& path) const override;
   Outcome<std::string> ReadLink(const std::string& path) const override;
@@ -51,6 +52,7 @@ class NotedSystem final : public System {
   // Passes an answer on, after a look at its error.
   template <typename T>
   Outcome<T> Noted(const std::string& path, Outcome<T> answer) const;
+  Outcome<OpenFile> NotedFile(const std::string& path, Outcome<OpenFile> file) const;
   void NoteRefusal(const std::string& path, base::Unread why) const;
 
   std::shared_ptr<const System> machine_;

@@ -66,6 +66,8 @@ class System {
   // Open, Stat, RealPath and List follow symlinks; errors are those of the Linux system call. Open never
   // blocks (a FIFO is reported as kOther) and respects the caller's permissions.
   virtual Outcome<OpenFile> Open(const std::string& path) const = 0;
+  // The same where somebody has just seen that it is a regular file, which saves a look.
+  virtual Outcome<OpenFile> OpenRegular(const std::string& path) const { return Open(path); }
   virtual Outcome<FileStatus> Stat(const std::string& path) const = 0;
   virtual Outcome<FileStatus> LinkStat(const std::string& path) const = 0;  // of a symlink itself
   virtual Outcome<std::string> ReadLink(const std::string& path) const = 0;

@@ -2,10 +2,9 @@
 // strings, and libraries and programs that claim what a test needs.
 #pragma once
 
-#include <elf.h>
-
 #include <string>
 
+#include "binfmt/elf/constants.h"
 #include "binfmt/elf/write.h"
 #include "collect/look.h"
 #include "loader/load.h"

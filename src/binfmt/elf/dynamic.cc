@@ -43,18 +43,6 @@ void AddTag(const ElfDynamicEntry& entry, ElfDynamicTags& tags) {
 
 }  // namespace
 
-std::optional<ElfProgramHeader> FindDynamic(ElfReader& reader) {
-  const auto header = reader.Header();
-  if (!header || header->phentsize != reader.program_header_size()) return std::nullopt;
-  std::optional<ElfProgramHeader> dynamic;
-  for (uint64_t i = 0; i < header->phnum; ++i) {
-    const auto segment = reader.ProgramHeader(SaturatingAdd(header->phoff, i * header->phentsize));
-    if (!segment) return std::nullopt;
-    if (segment->type == PT_DYNAMIC && segment->filesz > 0) dynamic = segment;
-  }
-  return dynamic;
-}
-
 ElfDynamicTags ReadDynamicTags(ElfReader& reader, std::span<const ElfSegment> loads,
                                const ElfProgramHeader& dynamic) {
   // ld.so uses the address; p_offset says the same in every file that a linker wrote.

@@ -1,5 +1,4 @@
-// Reads the dynamic section in two steps: which tags there are (numbers, no strings), and what they say. The
-// symbol lookup needs only the first step.
+// Reads the dynamic section in two steps: which tags there are (numbers, no strings), and what they say.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +23,6 @@ struct ElfDynamicTags {
   bool has_relr = false;
   bool cut = false;  // the file ends before the section does
 };
-
-// Where the dynamic section is; ElfFile does not keep that.
-std::optional<ElfProgramHeader> FindDynamic(ElfReader& reader);
 
 ElfDynamicTags ReadDynamicTags(ElfReader& reader, std::span<const ElfSegment> loads,
                                const ElfProgramHeader& dynamic);

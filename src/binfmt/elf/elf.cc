@@ -102,7 +102,8 @@ ElfProblem ReadSegments(ElfReader& reader, const Segments& segments, ElfFile& el
     if (elf.build_id) break;
   }
   if (!segments.dynamic) return ElfProblem::kNoDynamic;
-  const ElfDynamicTags tags = ReadDynamicTags(reader, elf.loads, *segments.dynamic);
+  elf.tags = std::make_shared<const ElfDynamicTags>(ReadDynamicTags(reader, elf.loads, *segments.dynamic));
+  const ElfDynamicTags& tags = *elf.tags;
   ElfStrings strings(reader, elf.loads, tags.strtab);
   const bool dynamic_whole = FillDynamic(tags, strings, elf);
   const bool versions_whole = FillVersions(reader, tags, strings, elf);

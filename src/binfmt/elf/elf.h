@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,6 +56,8 @@ struct ElfSegment {  // PT_LOAD
   bool operator==(const ElfSegment&) const = default;
 };
 
+struct ElfDynamicTags;
+
 struct ElfFile {
   ElfProblem problem = ElfProblem::kNone;
 
@@ -94,6 +97,14 @@ struct ElfFile {
   bool has_version_defs = false;            // DT_VERDEF present
 
   std::optional<std::string> build_id;  // hex, NT_GNU_BUILD_ID
+
+  // The tags of the dynamic section (dynamic.h), for who reads tables that they lead to; null if there is
+  // none or this was not read from a file. Two files are the same wherever their tables are.
+  struct Tags : std::shared_ptr<const ElfDynamicTags> {
+    using shared_ptr::operator=;
+    bool operator==(const Tags&) const { return true; }
+  };
+  Tags tags;
 
   bool operator==(const ElfFile&) const = default;
 };

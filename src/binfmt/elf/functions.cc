@@ -22,9 +22,8 @@ struct FunctionTable {
 };
 
 std::optional<FunctionTable> DynamicTable(ElfReader& reader, const ElfFile& elf) {
-  const auto dynamic = elf.has_dynamic ? FindDynamic(reader) : std::nullopt;
-  if (!dynamic) return std::nullopt;
-  const ElfDynamicTags tags = ReadDynamicTags(reader, elf.loads, *dynamic);
+  if (elf.tags == nullptr) return std::nullopt;
+  const ElfDynamicTags& tags = *elf.tags;
   const auto symbols = tags.symtab ? MapAddress(elf.loads, *tags.symtab) : std::nullopt;
   const auto strings = tags.strtab ? MapAddress(elf.loads, *tags.strtab) : std::nullopt;
   const auto count = CountSymbols(reader, elf, tags);

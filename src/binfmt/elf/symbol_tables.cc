@@ -5,11 +5,9 @@
 namespace culprit::binfmt {
 
 bool ElfSymbolTables::Find(const ElfFile& elf) {
-  if (!elf.has_dynamic) return false;
+  if (elf.tags == nullptr) return false;
   reader.SetFormat(elf.bits(), elf.big_endian());
-  const auto dynamic = FindDynamic(reader);
-  if (!dynamic) return false;
-  tags = ReadDynamicTags(reader, elf.loads, *dynamic);
+  tags = *elf.tags;
   const auto table = tags.symtab ? MapAddress(elf.loads, *tags.symtab) : std::nullopt;
   if (table) symbols = table->offset;
   return table.has_value();

@@ -90,12 +90,10 @@ std::optional<ElfSymbol> SymbolTable::FindBySysvHash(uint64_t table, std::string
 
 std::optional<uint32_t> ReadElfWord(const base::ByteSource& source, const ElfFile& elf,
                                     std::string_view symbol) {
-  if (!elf.has_dynamic) return std::nullopt;
+  if (elf.tags == nullptr) return std::nullopt;
   ElfReader reader(source);
   reader.SetFormat(elf.bits(), elf.big_endian());
-  const auto dynamic = FindDynamic(reader);
-  if (!dynamic) return std::nullopt;
-  const ElfDynamicTags tags = ReadDynamicTags(reader, elf.loads, *dynamic);
+  const ElfDynamicTags& tags = *elf.tags;
   SymbolTable table(reader, elf.loads, tags);
   std::optional<ElfSymbol> found;
   if (tags.gnu_hash) {

@@ -9,14 +9,14 @@
 namespace culprit::binfmt {
 namespace {
 
-struct Format {
+struct HashFormat {
   const char* name;
   int bits;
   bool big_endian;
   ElfSpec::Hash hash;
 };
 
-class WantedOfEveryFormat : public ::testing::TestWithParam<Format> {
+class WantedOfEveryFormat : public ::testing::TestWithParam<HashFormat> {
  protected:
   ElfSpec Spec() const {
     return {.bits = GetParam().bits,
@@ -29,11 +29,11 @@ class WantedOfEveryFormat : public ::testing::TestWithParam<Format> {
   }
 };
 INSTANTIATE_TEST_SUITE_P(Formats, WantedOfEveryFormat,
-                         ::testing::Values(Format{"Little64", 64, false, ElfSpec::Hash::kGnu},
-                                           Format{"Sysv64", 64, false, ElfSpec::Hash::kSysv},
-                                           Format{"Big64", 64, true, ElfSpec::Hash::kGnu},
-                                           Format{"Little32", 32, false, ElfSpec::Hash::kGnu},
-                                           Format{"Sysv32", 32, true, ElfSpec::Hash::kSysv}),
+                         ::testing::Values(HashFormat{"Little64", 64, false, ElfSpec::Hash::kGnu},
+                                           HashFormat{"Sysv64", 64, false, ElfSpec::Hash::kSysv},
+                                           HashFormat{"Big64", 64, true, ElfSpec::Hash::kGnu},
+                                           HashFormat{"Little32", 32, false, ElfSpec::Hash::kGnu},
+                                           HashFormat{"Sysv32", 32, true, ElfSpec::Hash::kSysv}),
                          [](const auto& format) { return std::string(format.param.name); });
 
 std::vector<ElfUnbound> Unbound(const std::string& bytes) {

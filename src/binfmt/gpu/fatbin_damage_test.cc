@@ -15,7 +15,7 @@ namespace {
 
 using namespace testing;
 
-GpuCode Read(const std::string& bytes, GpuScan scan = GpuScan::kWholeFile) {
+GpuCode ReadDamaged(const std::string& bytes, GpuScan scan = GpuScan::kWholeFile) {
   const base::MemorySource source = AsSource(bytes);
   return ReadGpuCode(source, ReadElf(source), scan);
 }
@@ -30,7 +30,7 @@ uint64_t CountOf(const GpuCode& code, uint32_t arch) {
 GpuCode ReadBetween(const FatbinSpec& damaged) {
   const std::string before = BuildFatbin({.entries = {{.arch = 75}}});
   const std::string after = BuildFatbin({.entries = {{.arch = 90}}});
-  return Read(BuildSections(
+  return ReadDamaged(BuildSections(
       {.sections = {{".nv_fatbin", before + BuildFatbin(damaged) + std::string(256, '\0') + after}}}));
 }
 
@@ -82,7 +82,7 @@ TEST(FatbinDamage, EveryTruncationOfAFatbinIsRead) {
   const std::string whole =
       BuildFatbin({.entries = {{.arch = 80}, {.kind = 1, .arch = 90, .header_size = 80}}});
   for (size_t size = 4; size < whole.size(); ++size) {
-    const GpuCode code = Read(whole.substr(0, size));
+    const GpuCode code = ReadDamaged(whole.substr(0, size));
     EXPECT_EQ(code.form, GpuCode::Form::kFatbin);
     EXPECT_FALSE(code.complete) << size;
     EXPECT_LE(CountOf(code, 90), 1u);
@@ -91,18 +91,18 @@ TEST(FatbinDamage, EveryTruncationOfAFatbinIsRead) {
 
 TEST(FatbinDamage, EveryTruncationOfAnElfFileIsRead) {
   const std::string whole = BuildSections({.sections = {{".nv_fatbin", BuildFatbin({.entries = {{}, {}}})}}});
-  for (size_t size = 0; size < whole.size(); ++size) Read(whole.substr(0, size));
-  EXPECT_EQ(CountOf(Read(whole), 80), 2u);
+  for (size_t size = 0; size < whole.size(); ++size) ReadDamaged(whole.substr(0, size));
+  EXPECT_EQ(CountOf(ReadDamaged(whole), 80), 2u);
 }
 
 TEST(FatbinDamage, SectionBeyondTheFile) {
-  const GpuCode code = Read(BuildSections(
+  const GpuCode code = ReadDamaged(BuildSections(
       {.sections = {
            {.name = ".nv_fatbin", .bytes = BuildFatbin({.entries = {{}}}), .claimed_size = 1u << 30}}}));
   EXPECT_FALSE(code.complete);
   EXPECT_EQ(code.problem, "the file is truncated");
   EXPECT_EQ(CountOf(code, 80), 1u);
-  const GpuCode outside = Read(BuildSections(
+  const GpuCode outside = ReadDamaged(BuildSections(
       {.sections = {{.name = ".nv_fatbin", .bytes = "x", .claimed_offset = ~uint64_t{0} - 5}}}));
   EXPECT_FALSE(outside.complete);
 }
@@ -112,17 +112,17 @@ TEST(FatbinDamage, OverlappingSectionsAreReadOnce) {
   for (int i = 0; i < 50; ++i) {
     sections.push_back({.name = ".nv_fatbin", .bytes = "", .claimed_offset = 64, .claimed_size = 96});
   }
-  EXPECT_EQ(CountOf(Read(BuildSections({.sections = sections})), 80), 1u);
+  EXPECT_EQ(CountOf(ReadDamaged(BuildSections({.sections = sections})), 80), 1u);
 }
 
 TEST(FatbinDamage, SectionTableThatLies) {
   std::string bytes = BuildSections({.sections = {{".nv_fatbin", BuildFatbin({.entries = {{}}})}}});
   bytes[60] = '\xff';  // e_shnum
   bytes[61] = '\xff';
-  const GpuCode code = Read(bytes, GpuScan::kFatbinSections);
+  const GpuCode code = ReadDamaged(bytes, GpuScan::kFatbinSections);
   EXPECT_FALSE(code.complete);
   EXPECT_EQ(code.problem, "the section headers are damaged, so GPU code cannot be located");
-  const GpuCode whole = Read(bytes);  // needs no table, but cannot promise that this is everything
+  const GpuCode whole = ReadDamaged(bytes);  // needs no table, but cannot promise that this is everything
   EXPECT_EQ(CountOf(whole, 80), 1u);
   EXPECT_FALSE(whole.complete);
 }

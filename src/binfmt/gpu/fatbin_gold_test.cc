@@ -31,7 +31,7 @@ using Counts = std::map<std::string, uint64_t>;
 const std::string kToolkit = "/usr/local/cuda";
 const std::string kPath = "PATH=\"$PATH:" + kToolkit + "/bin\"; ";
 
-GpuCode Read(const std::string& path, GpuScan scan) {
+GpuCode ReadCodeOf(const std::string& path, GpuScan scan) {
   const FileSource source(path);
   return ReadGpuCode(source, ReadElf(source), scan);
 }
@@ -97,7 +97,7 @@ Counts HeadersOf(const GpuCode& code) {
 }
 
 void ExpectAgreement(const std::string& path, GpuScan scan) {
-  const GpuCode code = Read(path, scan);
+  const GpuCode code = ReadCodeOf(path, scan);
   EXPECT_TRUE(code.complete) << path << ": " << code.problem;
   EXPECT_EQ(ListOf(code), AskForList(path)) << path;
   if (code.form != GpuCode::Form::kCubin) {
@@ -124,7 +124,9 @@ TEST_F(FatbinGold, AgreesOnTheLibrariesOfTheToolkit) {
     const std::string path = kToolkit + "/lib64/" + name;
     if (!std::filesystem::is_regular_file(path)) continue;
     ExpectAgreement(path, GpuScan::kFatbinSections);
-    EXPECT_EQ(ListOf(Read(path, GpuScan::kCudaFiles)), ListOf(Read(path, GpuScan::kFatbinSections))) << path;
+    EXPECT_EQ(ListOf(ReadCodeOf(path, GpuScan::kCudaFiles)),
+              ListOf(ReadCodeOf(path, GpuScan::kFatbinSections)))
+        << path;
     ++compared;
   }
   if (compared == 0) GTEST_SKIP() << "none of the libraries is in " << kToolkit << "/lib64";
@@ -158,7 +160,7 @@ TEST_F(FatbinGold, AgreesOnWhatNvccMakes) {
       continue;
     }
     ExpectAgreement(path, GpuScan::kFatbinSections);
-    EXPECT_FALSE(Read(path, GpuScan::kFatbinSections).containers.empty()) << path;
+    EXPECT_FALSE(ReadCodeOf(path, GpuScan::kFatbinSections).containers.empty()) << path;
     ++compared;
   }
   EXPECT_GT(compared, 0u);

@@ -9,7 +9,7 @@
 namespace culprit::binfmt {
 namespace {
 
-GpuCode Read(const PeSpec& spec, GpuScan scan = GpuScan::kFatbinSections) {
+GpuCode ReadDll(const PeSpec& spec, GpuScan scan = GpuScan::kFatbinSections) {
   const std::string bytes = BuildPe(spec);
   return ReadGpuCode(AsSource(bytes), ReadPe(AsSource(bytes)), scan);
 }
@@ -22,13 +22,14 @@ std::string Show(const GpuCode& code, GpuPart part) {
   return text;
 }
 
-std::string Simple(uint32_t arch) { return BuildFatbin({.entries = {{.arch = arch}}}); }
+std::string OneArch(uint32_t arch) { return BuildFatbin({.entries = {{.arch = arch}}}); }
 
 TEST(FatbinPe, SectionWithTheCutNameIsListed) {
   for (const int bits : {32, 64}) {
-    const GpuCode code = Read({.bits = bits,
-                               .sections = {{".nv_fatb", Simple(80) + std::string(24, '\0') + Simple(90)},
-                                            {".nvFatBi", std::string(24, '\1')}}});
+    const GpuCode code =
+        ReadDll({.bits = bits,
+                 .sections = {{".nv_fatb", OneArch(80) + std::string(24, '\0') + OneArch(90)},
+                              {".nvFatBi", std::string(24, '\1')}}});
     EXPECT_EQ(code.form, GpuCode::Form::kPe);
     EXPECT_TRUE(code.complete) << code.problem;
     EXPECT_FALSE(code.whole_file);
@@ -38,34 +39,34 @@ TEST(FatbinPe, SectionWithTheCutNameIsListed) {
 }
 
 TEST(FatbinPe, RelocatableCodeCountsOnlyWithoutLinkedCode) {
-  EXPECT_EQ(Show(Read({.sections = {{"__nv_rel", Simple(80)}}}), GpuPart::kListed), "sm_80:1");
-  const GpuCode both = Read({.sections = {{"__nv_rel", Simple(80)}, {".nv_fatb", Simple(90)}}});
+  EXPECT_EQ(Show(ReadDll({.sections = {{"__nv_rel", OneArch(80)}}}), GpuPart::kListed), "sm_80:1");
+  const GpuCode both = ReadDll({.sections = {{"__nv_rel", OneArch(80)}, {".nv_fatb", OneArch(90)}}});
   EXPECT_EQ(Show(both, GpuPart::kListed), "sm_90:1");
   EXPECT_EQ(Show(both, GpuPart::kRelocatable), "sm_80:1");
 }
 
 TEST(FatbinPe, OtherDataIsSearchedInFilesThatShowCuda) {
-  const PeSpec plain = {.sections = {{".rdata", Simple(75)}}};
-  EXPECT_EQ(Show(Read(plain, GpuScan::kCudaFiles), GpuPart::kElsewhere), "");
-  EXPECT_EQ(Show(Read(plain, GpuScan::kWholeFile), GpuPart::kElsewhere), "sm_75:1");
+  const PeSpec plain = {.sections = {{".rdata", OneArch(75)}}};
+  EXPECT_EQ(Show(ReadDll(plain, GpuScan::kCudaFiles), GpuPart::kElsewhere), "");
+  EXPECT_EQ(Show(ReadDll(plain, GpuScan::kWholeFile), GpuPart::kElsewhere), "sm_75:1");
   PeSpec spec = plain;
   spec.imports = {{"NVCUDA.dll", {"cuInit"}, {}}};
-  EXPECT_EQ(Show(Read(spec, GpuScan::kCudaFiles), GpuPart::kElsewhere), "sm_75:1");
+  EXPECT_EQ(Show(ReadDll(spec, GpuScan::kCudaFiles), GpuPart::kElsewhere), "sm_75:1");
   spec = plain;
   spec.delay_imports = {{"cudart64_12.dll", {"cudaMalloc"}, {}}};
-  EXPECT_EQ(Show(Read(spec, GpuScan::kCudaFiles), GpuPart::kElsewhere), "sm_75:1");
+  EXPECT_EQ(Show(ReadDll(spec, GpuScan::kCudaFiles), GpuPart::kElsewhere), "sm_75:1");
   spec = plain;
   spec.name = "cublasLt64_12.dll";
-  EXPECT_EQ(Show(Read(spec, GpuScan::kCudaFiles), GpuPart::kElsewhere), "sm_75:1");
-  EXPECT_TRUE(Read(spec, GpuScan::kCudaFiles).whole_file);
-  EXPECT_EQ(Show(Read(spec, GpuScan::kFatbinSections), GpuPart::kElsewhere), "");
+  EXPECT_EQ(Show(ReadDll(spec, GpuScan::kCudaFiles), GpuPart::kElsewhere), "sm_75:1");
+  EXPECT_TRUE(ReadDll(spec, GpuScan::kCudaFiles).whole_file);
+  EXPECT_EQ(Show(ReadDll(spec, GpuScan::kFatbinSections), GpuPart::kElsewhere), "");
 }
 
 TEST(FatbinPe, FileThatIsCutShortIsNotComplete) {
   const PeSpec spec = {
-      .sections = {{".nv_fatb", Simple(80) + BuildFatbin({.entries = {{.code = std::string(900, 'x')}}})}},
+      .sections = {{".nv_fatb", OneArch(80) + BuildFatbin({.entries = {{.code = std::string(900, 'x')}}})}},
       .cut = 700};
-  const GpuCode code = Read(spec);
+  const GpuCode code = ReadDll(spec);
   EXPECT_EQ(code.form, GpuCode::Form::kPe);
   EXPECT_FALSE(code.complete);
   EXPECT_NE(code.problem, "");
@@ -73,7 +74,7 @@ TEST(FatbinPe, FileThatIsCutShortIsNotComplete) {
 }
 
 TEST(FatbinPe, WithoutSectionsNothingIsClaimed) {
-  const std::string bytes = BuildPe({.sections = {{".nv_fatb", Simple(80)}}}).substr(0, 300);
+  const std::string bytes = BuildPe({.sections = {{".nv_fatb", OneArch(80)}}}).substr(0, 300);
   const GpuCode code = ReadGpuCode(AsSource(bytes), ReadPe(AsSource(bytes)), GpuScan::kWholeFile);
   EXPECT_EQ(code.form, GpuCode::Form::kPe);
   EXPECT_FALSE(code.complete);

@@ -13,19 +13,19 @@
 namespace culprit::binfmt {
 namespace {
 
-struct Everything {
+struct AllOfPe {
   PeFile pe;
   PeExports exports;
 };
 
-Everything Read(const base::ByteSource& source) {
-  Everything all;
+AllOfPe ReadAll(const base::ByteSource& source) {
+  AllOfPe all;
   all.pe = ReadPe(source);
   all.exports = ReadPeExports(source, all.pe);
   ReadPeWord(source, all.pe, "word");
   return all;
 }
-Everything Read(const std::string& bytes) { return Read(AsSource(bytes)); }
+AllOfPe ReadAll(const std::string& bytes) { return ReadAll(AsSource(bytes)); }
 
 PeSpec Small(int bits = 64) {
   return {.bits = bits,
@@ -69,7 +69,7 @@ class Victim {
     return rva;
   }
 
-  Everything Read() const { return binfmt::Read(bytes); }
+  AllOfPe ReadAll() const { return binfmt::ReadAll(bytes); }
 
   std::string bytes;
 };
@@ -77,10 +77,10 @@ class Victim {
 TEST(PeDamage, CutAtEveryLength) {
   for (const int bits : {32, 64}) {
     const std::string whole = BuildPe(Small(bits));
-    const PeFile sound = Read(whole).pe;
+    const PeFile sound = ReadAll(whole).pe;
     ASSERT_EQ(sound.problem, PeProblem::kNone);
     for (size_t length = 0; length < whole.size(); ++length) {
-      const PeFile pe = Read(whole.substr(0, length)).pe;
+      const PeFile pe = ReadAll(whole.substr(0, length)).pe;
       EXPECT_EQ(pe.file_size, length);
       if (length >= sound.needed_size) {
         EXPECT_EQ(pe.problem, PeProblem::kNone) << length;  // only the certificate is truncated
@@ -102,7 +102,7 @@ TEST(PeDamage, EveryByteFlipped) {
     for (size_t at = 0; at < bytes.size(); ++at) {
       for (const int mask : {0x01, 0xFF}) {
         bytes[at] = static_cast<char>(bytes[at] ^ mask);
-        Read(bytes);
+        ReadAll(bytes);
         bytes[at] = static_cast<char>(bytes[at] ^ mask);
       }
     }
@@ -115,7 +115,7 @@ TEST(PeDamage, EveryWordHuge) {
     for (const uint32_t word : {~0u, 0x7FFFFFFFu, 0x80000000u, 0x00001000u}) {
       const std::string before = bytes.substr(at, 4);
       std::memcpy(bytes.data() + at, &word, 4);
-      Read(bytes);
+      ReadAll(bytes);
       bytes.replace(at, 4, before);
     }
   }
@@ -127,25 +127,25 @@ TEST(PeDamage, ManyRandomBytes) {
   for (int round = 0; round < 1000; ++round) {
     std::string bytes = whole;
     for (int i = 0; i < 8; ++i) bytes[random() % bytes.size()] = static_cast<char>(random());
-    Read(bytes);
+    ReadAll(bytes);
   }
 }
 
 TEST(PeDamage, HeaderBeyondTheFile) {
   Victim victim;
   victim.Put(60, 0xFFFFFFF0);
-  EXPECT_EQ(victim.Read().pe.problem, PeProblem::kHeadersCut);
+  EXPECT_EQ(victim.ReadAll().pe.problem, PeProblem::kHeadersCut);
   victim.Put(60, static_cast<uint32_t>(victim.bytes.size() - 4));
-  EXPECT_EQ(victim.Read().pe.problem, PeProblem::kNotPe);
+  EXPECT_EQ(victim.ReadAll().pe.problem, PeProblem::kNotPe);
 }
 
 TEST(PeDamage, SectionTableBeyondTheFile) {
   Victim victim;
   victim.PutHalf(Victim::kFileHeader + 2, 1000);
-  EXPECT_EQ(victim.Read().pe.problem, PeProblem::kHeadersCut);
+  EXPECT_EQ(victim.ReadAll().pe.problem, PeProblem::kHeadersCut);
   victim.bytes.resize(3 << 20);
   victim.PutHalf(Victim::kFileHeader + 2, 65535);
-  const PeFile pe = victim.Read().pe;
+  const PeFile pe = victim.ReadAll().pe;
   EXPECT_EQ(pe.problem, PeProblem::kBadHeader);
   EXPECT_EQ(pe.sections.size(), kMaxPeSections);
 }
@@ -154,7 +154,7 @@ TEST(PeDamage, SectionThatEndsBeyondFourGigabytes) {
   Victim victim;
   victim.Put(Victim::kSections + 16, ~0u);  // raw size of the first
   victim.Put(Victim::kSections + 20, ~0u);  // its offset
-  const PeFile pe = victim.Read().pe;
+  const PeFile pe = victim.ReadAll().pe;
   EXPECT_EQ(pe.problem, PeProblem::kSectionsCut);
   EXPECT_EQ(pe.needed_size, 0x1FFFFFFFEu);
 }
@@ -163,10 +163,10 @@ TEST(PeDamage, ImportTableThatNeverEnds) {
   // 4096 and more identical descriptors.
   Victim victim({.imports = {{"a.dll", {"One"}}}, .sections = {{".more", std::string(200'000, '\0')}}});
   const std::string descriptor = victim.bytes.substr(victim.Table(PeDirectory::kImports), 20);
-  const PeSection more = victim.Read().pe.sections.back();
+  const PeSection more = victim.ReadAll().pe.sections.back();
   for (size_t i = 0; i < 10'000; ++i) victim.bytes.replace(more.offset + i * 20, 20, descriptor);
   victim.Put(Victim::Directory(PeDirectory::kImports), more.address);
-  const PeFile pe = victim.Read().pe;
+  const PeFile pe = victim.ReadAll().pe;
   EXPECT_EQ(pe.problem, PeProblem::kImportsCut);
   EXPECT_LE(pe.imports.size(), kMaxPeImportDlls + 1);
 }
@@ -178,13 +178,13 @@ TEST(PeDamage, FunctionListsThatShareOneLongTable) {
   Victim victim(
       {.imports = {{"a.dll", {}, {1}}},
        .sections = {{".more", std::string(40'000, '\0')}, {".ords", ordinals + std::string(8, '\0')}}});
-  const PeFile before = victim.Read().pe;
+  const PeFile before = victim.ReadAll().pe;
   std::string descriptor = victim.bytes.substr(victim.Table(PeDirectory::kImports), 20);
   const PeSection more = before.sections[before.sections.size() - 2], list = before.sections.back();
   std::memcpy(descriptor.data(), &list.address, 4);
   for (size_t i = 0; i < 1'000; ++i) victim.bytes.replace(more.offset + i * 20, 20, descriptor);
   victim.Put(Victim::Directory(PeDirectory::kImports), more.address);
-  const PeFile pe = victim.Read().pe;
+  const PeFile pe = victim.ReadAll().pe;
   EXPECT_EQ(pe.problem, PeProblem::kImportsCut);
   size_t functions = 0;
   for (const PeImport& import : pe.imports) functions += import.ordinals.size();
@@ -195,7 +195,7 @@ TEST(PeDamage, NameOfADllOutsideTheImage) {
   Victim victim;
   const size_t table = victim.Table(PeDirectory::kImports);
   victim.Put(table + 20 + 12, 0x00F00000);  // of the second
-  const PeFile pe = victim.Read().pe;
+  const PeFile pe = victim.ReadAll().pe;
   EXPECT_EQ(pe.problem, PeProblem::kImportsCut);
   ASSERT_EQ(pe.imports.size(), 1u);  // those before it are kept
   EXPECT_EQ(pe.imports[0].dll, "a.dll");
@@ -204,7 +204,7 @@ TEST(PeDamage, NameOfADllOutsideTheImage) {
 TEST(PeDamage, DelayImportsThatAreDamagedDoNotConcernTheLoader) {
   Victim victim;
   victim.Put(victim.Table(PeDirectory::kDelayImports) + 4, 0x00F00000);
-  const PeFile pe = victim.Read().pe;
+  const PeFile pe = victim.ReadAll().pe;
   EXPECT_EQ(pe.problem, PeProblem::kNone);
   EXPECT_EQ(pe.imports.size(), 2u);
   EXPECT_TRUE(pe.delay_imports.empty());
@@ -215,7 +215,7 @@ TEST(PeDamage, ExportTableWithHugeCounts) {
   const size_t head = victim.Table(PeDirectory::kExports);
   victim.Put(head + 20, ~0u);
   victim.Put(head + 24, ~0u);
-  const Everything all = victim.Read();
+  const AllOfPe all = victim.ReadAll();
   EXPECT_EQ(all.pe.problem, PeProblem::kNone);
   EXPECT_TRUE(all.exports.cut);
   EXPECT_LE(all.exports.names.size(), kMaxPeExports);
@@ -224,14 +224,14 @@ TEST(PeDamage, ExportTableWithHugeCounts) {
 TEST(PeDamage, ExportNamesInZerosThatAreNotInTheFile) {
   // Tables of a million zeros: each is the name at address 0, "MZ", of function 0.
   Victim victim({.exports = {"a"}, .sections = {{".zeros", "x"}}});
-  const PeSection zeros = victim.Read().pe.sections.back();
-  const size_t sections = victim.Read().pe.sections.size();
+  const PeSection zeros = victim.ReadAll().pe.sections.back();
+  const size_t sections = victim.ReadAll().pe.sections.size();
   victim.Put(Victim::kSections + (sections - 1) * 40 + 8, 16 << 20);  // its size in memory
   const size_t head = victim.Table(PeDirectory::kExports);
   victim.Put(head + 24, 1 << 20);
   victim.Put(head + 32, zeros.address + 4096);
   victim.Put(head + 36, zeros.address + 4096);
-  const PeExports exports = victim.Read().exports;
+  const PeExports exports = victim.ReadAll().exports;
   EXPECT_TRUE(exports.cut);
   EXPECT_FALSE(exports.names.empty());
   EXPECT_LE(exports.names.size(), victim.bytes.size() / 4);
@@ -241,11 +241,11 @@ TEST(PeDamage, ExportsOutsideTheImage) {
   for (const size_t field : {28u, 32u, 36u}) {
     Victim victim;
     victim.Put(victim.Table(PeDirectory::kExports) + field, 0xFFFFFFF8);
-    EXPECT_TRUE(victim.Read().exports.cut) << field;
+    EXPECT_TRUE(victim.ReadAll().exports.cut) << field;
   }
   Victim victim;
   victim.Put(Victim::Directory(PeDirectory::kExports), 0xFFFFFFF8);
-  EXPECT_EQ(victim.Read().pe.export_name, std::nullopt);
+  EXPECT_EQ(victim.ReadAll().pe.export_name, std::nullopt);
 }
 
 TEST(PeDamage, NamesThatLeadToNoFunctionAreNotThere) {
@@ -253,7 +253,7 @@ TEST(PeDamage, NamesThatLeadToNoFunctionAreNotThere) {
   const size_t head = victim.Table(PeDirectory::kExports);
   victim.Put(victim.OffsetOf(victim.Get(head + 28)), 0);           // the address of "a"
   victim.PutHalf(victim.OffsetOf(victim.Get(head + 36)) + 2, 99);  // the number of "b"
-  const PeExports exports = victim.Read().exports;
+  const PeExports exports = victim.ReadAll().exports;
   EXPECT_EQ(exports.names, (std::vector<std::string>{"c"}));
   EXPECT_EQ(exports.ordinals, (std::vector<uint16_t>{2, 3}));
   EXPECT_FALSE(exports.cut);
@@ -263,7 +263,7 @@ TEST(PeDamage, ResourceDirectoryThatLeadsIntoItself) {
   Victim victim;
   const size_t root = victim.Table(PeDirectory::kResources);
   victim.Put(root + 16 + 4, 0x80000000);  // the version: the root again
-  const PeFile pe = victim.Read().pe;
+  const PeFile pe = victim.ReadAll().pe;
   EXPECT_EQ(pe.problem, PeProblem::kNone);
   EXPECT_FALSE(pe.version);
   EXPECT_TRUE(pe.manifest);
@@ -274,11 +274,11 @@ TEST(PeDamage, ResourceWithHugeCountsAndSizes) {
   const size_t root = victim.Table(PeDirectory::kResources);
   victim.PutHalf(root + 12, 65535);
   victim.PutHalf(root + 14, 65535);
-  EXPECT_TRUE(victim.Read().pe.version);  // the existing entries count
+  EXPECT_TRUE(victim.ReadAll().pe.version);  // the existing entries count
   Victim other;
   const size_t data = root + 2 * 8 + 16 + 4 * 24;  // after the directories of two resources
   other.Put(data + 4, ~0u);
-  EXPECT_FALSE(other.Read().pe.version);
+  EXPECT_FALSE(other.ReadAll().pe.version);
 }
 
 TEST(PeDamage, VersionResourceCutAtEveryLength) {
@@ -288,7 +288,7 @@ TEST(PeDamage, VersionResourceCutAtEveryLength) {
   const uint32_t size = victim.Get(data + 4);
   for (uint32_t length = 0; length < size; ++length) {
     victim.Put(data + 4, length);
-    const PeFile pe = victim.Read().pe;
+    const PeFile pe = victim.ReadAll().pe;
     EXPECT_FALSE(pe.version) << length;  // its own length no longer fits
   }
 }
@@ -317,13 +317,13 @@ class Holed final : public base::ByteSource {
 TEST(PeDamage, SparseFileOfATerabyte) {
   const std::string bytes = BuildPe(Small());
   for (uint64_t from = 0; from < bytes.size(); from += 64) {
-    EXPECT_NE(Read(Holed(bytes, from, /*fails=*/false)).pe.problem, PeProblem::kReadFailed);
+    EXPECT_NE(ReadAll(Holed(bytes, from, /*fails=*/false)).pe.problem, PeProblem::kReadFailed);
   }
 }
 
 TEST(PeDamage, ReadThatFailsIsToldAsSuch) {
   const std::string bytes = BuildPe(Small()) + std::string(8192, 'x');
-  EXPECT_EQ(Read(Holed(bytes, 0, /*fails=*/true)).pe.problem, PeProblem::kReadFailed);
+  EXPECT_EQ(ReadAll(Holed(bytes, 0, /*fails=*/true)).pe.problem, PeProblem::kReadFailed);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace culprit::binfmt {
 namespace {
 
-PeFile Read(const PeSpec& spec) { return ReadPe(AsSource(BuildPe(spec))); }
+PeFile ReadBuilt(const PeSpec& spec) { return ReadPe(AsSource(BuildPe(spec))); }
 PeExports ReadExports(const PeSpec& spec) {
   const std::string bytes = BuildPe(spec);
   return ReadPeExports(AsSource(bytes), ReadPe(AsSource(bytes)));
@@ -27,7 +27,7 @@ class PeBits : public ::testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Both, PeBits, ::testing::Values(32, 64));
 
 TEST_P(PeBits, HeaderSaysWhatItIs) {
-  const PeFile pe = Read({.bits = GetParam(), .subsystem = 3, .time_stamp = 77, .exports = {"Go"}});
+  const PeFile pe = ReadBuilt({.bits = GetParam(), .subsystem = 3, .time_stamp = 77, .exports = {"Go"}});
   EXPECT_EQ(pe.problem, PeProblem::kNone);
   EXPECT_EQ(pe.bits, GetParam());
   EXPECT_EQ(pe.machine, GetParam() == 64 ? kPeMachineX64 : kPeMachine386);
@@ -48,31 +48,34 @@ TEST_P(PeBits, HeaderSaysWhatItIs) {
 }
 
 TEST_P(PeBits, ImportsInFileOrderByNameAndByOrdinal) {
-  EXPECT_EQ(Read({.bits = GetParam(), .imports = kImports}).imports, kImports);
+  EXPECT_EQ(ReadBuilt({.bits = GetParam(), .imports = kImports}).imports, kImports);
 }
 
 TEST_P(PeBits, ImportsOfAFileWithOneListOnly) {
-  EXPECT_EQ(Read({.bits = GetParam(), .imports = kImports, .imports_in_one_list = true}).imports, kImports);
+  EXPECT_EQ(ReadBuilt({.bits = GetParam(), .imports = kImports, .imports_in_one_list = true}).imports,
+            kImports);
 }
 
 TEST_P(PeBits, DelayImportsAreApart) {
-  const PeFile pe = Read({.bits = GetParam(), .delay_imports = kImports});
+  const PeFile pe = ReadBuilt({.bits = GetParam(), .delay_imports = kImports});
   EXPECT_EQ(pe.delay_imports, kImports);
   EXPECT_TRUE(pe.imports.empty());
 }
 
 TEST(Pe, DelayImportsOfTheOldFormHoldAddresses) {
-  EXPECT_EQ(Read({.bits = 32, .delay_imports = kImports, .delay_by_address = true}).delay_imports, kImports);
+  EXPECT_EQ(ReadBuilt({.bits = 32, .delay_imports = kImports, .delay_by_address = true}).delay_imports,
+            kImports);
 }
 
 TEST_P(PeBits, BoundImports) {
   const std::vector<std::string> bound = {"KERNEL32.dll", "USER32.dll"};
-  EXPECT_EQ(Read({.bits = GetParam(), .imports = kImports, .bound_imports = bound}).bound_imports, bound);
+  EXPECT_EQ(ReadBuilt({.bits = GetParam(), .imports = kImports, .bound_imports = bound}).bound_imports,
+            bound);
 }
 
 TEST_P(PeBits, ImageWithSmallAlignmentIsMappedAsOnePiece) {
   const PeSpec spec = {.bits = GetParam(), .flat = true, .imports = kImports, .exports = {"Go"}};
-  const PeFile pe = Read(spec);
+  const PeFile pe = ReadBuilt(spec);
   EXPECT_EQ(pe.problem, PeProblem::kNone);
   EXPECT_EQ(pe.sections[1].address, pe.sections[1].offset);
   EXPECT_EQ(pe.imports, kImports);
@@ -87,7 +90,7 @@ TEST_P(PeBits, ExportsByNameByOrdinalAndForwarded) {
                        .nameless = 1,
                        .nameless_forwarders = {"OTHER.#12"},
                        .ordinal_base = 10};
-  const PeFile pe = Read(spec);
+  const PeFile pe = ReadBuilt(spec);
   EXPECT_EQ(pe.export_name, "self.dll");
   EXPECT_EQ(pe.export_count, 5u);
   const PeExports exports = ReadExports(spec);
@@ -110,7 +113,7 @@ TEST_P(PeBits, ExportsByNameByOrdinalAndForwarded) {
 }
 
 TEST(Pe, FileWithoutExportsHasNoNameAndNoExports) {
-  const PeFile pe = Read({.imports = kImports});
+  const PeFile pe = ReadBuilt({.imports = kImports});
   EXPECT_EQ(pe.export_name, std::nullopt);
   EXPECT_EQ(ReadExports({.imports = kImports}), PeExports{});
 }
@@ -131,7 +134,7 @@ TEST(Pe, VersionResource) {
                               {{"CompanyName", "NVIDIA Corporation"},
                                {"ProductName", "NVIDIA CUDA 12.4.127 Runtime"},
                                {"LegalCopyright", "Copyright \xC2\xA9 \xF0\x9F\x98\x80"}}};
-  const PeFile pe = Read({.version = info});
+  const PeFile pe = ReadBuilt({.version = info});
   ASSERT_TRUE(pe.version);
   EXPECT_EQ(*pe.version, info);
   EXPECT_EQ(pe.version->String("ProductName"), "NVIDIA CUDA 12.4.127 Runtime");
@@ -151,13 +154,13 @@ TEST(Pe, ManifestAndItsDependencies) {
       "<dependency><dependentAssembly><assemblyIdentity "
       "name=\"Common-Controls\"/></dependentAssembly></dependency>"
       "</assembly>";
-  const PeFile pe = Read({.version = PeVersionInfo{}, .manifest = "\xEF\xBB\xBF" + manifest});
+  const PeFile pe = ReadBuilt({.version = PeVersionInfo{}, .manifest = "\xEF\xBB\xBF" + manifest});
   EXPECT_EQ(pe.manifest, manifest);
   EXPECT_EQ(pe.manifest_dependencies, (std::vector<std::string>{"Microsoft.VC90.CRT", "Common-Controls"}));
 }
 
 TEST(Pe, ManifestInUtf16) {
-  const PeFile pe = Read({.manifest = std::string("\xFF\xFE<\0a\0/\0>\0", 10)});
+  const PeFile pe = ReadBuilt({.manifest = std::string("\xFF\xFE<\0a\0/\0>\0", 10)});
   EXPECT_EQ(pe.manifest, "<a/>");
 }
 
@@ -171,18 +174,19 @@ TEST(Pe, ManifestThatIsNoXmlGivesNothing) {
 }
 
 TEST(Pe, CertificateIsNoOverlay) {
-  const PeFile plain = Read({.overlay = "tail"});
+  const PeFile plain = ReadBuilt({.overlay = "tail"});
   EXPECT_EQ(plain.overlay_size, 4u);
   EXPECT_EQ(plain.certificate_size, 0u);
-  const PeFile signed_file = Read({.overlay = "tail", .certificate_size = 100});
+  const PeFile signed_file = ReadBuilt({.overlay = "tail", .certificate_size = 100});
   EXPECT_EQ(signed_file.overlay_size, 4u);
   EXPECT_EQ(signed_file.certificate_size, 100u);
-  EXPECT_EQ(Read({.certificate_size = 100}).overlay_size, 0u);
+  EXPECT_EQ(ReadBuilt({.certificate_size = 100}).overlay_size, 0u);
 }
 
 TEST(Pe, TruncationShowsInNeededSize) {
-  const PeFile whole = Read({.exports = {"Go"}, .sections = {{".data", std::string(1000, 'x')}}});
-  const PeFile cut = Read({.exports = {"Go"}, .sections = {{".data", std::string(1000, 'x')}}, .cut = 30});
+  const PeFile whole = ReadBuilt({.exports = {"Go"}, .sections = {{".data", std::string(1000, 'x')}}});
+  const PeFile cut =
+      ReadBuilt({.exports = {"Go"}, .sections = {{".data", std::string(1000, 'x')}}, .cut = 30});
   EXPECT_EQ(cut.problem, PeProblem::kSectionsCut);
   EXPECT_FALSE(cut.complete());
   EXPECT_EQ(cut.needed_size, whole.needed_size);
@@ -190,14 +194,14 @@ TEST(Pe, TruncationShowsInNeededSize) {
   EXPECT_EQ(cut.export_name, "");  // what is there is read
   EXPECT_EQ(cut.overlay_size, 0u);
   // Windows loads a file with a truncated certificate.
-  EXPECT_EQ(Read({.certificate_size = 100, .cut = 30}).problem, PeProblem::kNone);
+  EXPECT_EQ(ReadBuilt({.certificate_size = 100, .cut = 30}).problem, PeProblem::kNone);
 }
 
 TEST(Pe, ManagedCodeAndOtherMachines) {
-  EXPECT_TRUE(Read({.managed = true}).managed);
-  EXPECT_EQ(Read({.machine = kPeMachineArm64}).machine, kPeMachineArm64);
-  EXPECT_FALSE(Read({.dll = false}).dll);
-  EXPECT_NE(Read({.dll = false}).entry_point, 0u);
+  EXPECT_TRUE(ReadBuilt({.managed = true}).managed);
+  EXPECT_EQ(ReadBuilt({.machine = kPeMachineArm64}).machine, kPeMachineArm64);
+  EXPECT_FALSE(ReadBuilt({.dll = false}).dll);
+  EXPECT_NE(ReadBuilt({.dll = false}).entry_point, 0u);
 }
 
 TEST(Pe, WhatIsNoPe) {

@@ -10,7 +10,7 @@
 namespace culprit::binfmt {
 namespace {
 
-std::string Read(const base::ByteSource& source, uint64_t offset, size_t size) {
+std::string ReadPart(const base::ByteSource& source, uint64_t offset, size_t size) {
   std::string bytes(size, '\0');
   const auto count = source.ReadAt(offset, std::as_writable_bytes(std::span(bytes)));
   if (!count) return "error: " + count.error().message;
@@ -48,9 +48,9 @@ with zipfile.ZipFile('out.zip', 'w') as z:
   const auto members = ReadZip(source);
   ASSERT_TRUE(members) << members.error().message;
   ASSERT_EQ(members->size(), 3u);
-  EXPECT_EQ(Read(**OpenZipMember(source, Named(*members, "plain.txt")), 0, 99), "hello");
-  EXPECT_EQ(Read(**OpenZipMember(source, Named(*members, "pressed.txt")), 1996, 99), "haha");
-  EXPECT_EQ(Read(**OpenZipMember(source, Named(*members, "empty")), 0, 1), "");
+  EXPECT_EQ(ReadPart(**OpenZipMember(source, Named(*members, "plain.txt")), 0, 99), "hello");
+  EXPECT_EQ(ReadPart(**OpenZipMember(source, Named(*members, "pressed.txt")), 1996, 99), "haha");
+  EXPECT_EQ(ReadPart(**OpenZipMember(source, Named(*members, "empty")), 0, 1), "");
 }
 
 TEST_F(Zip, ReadsAtAnyOffsetInAnyOrder) {
@@ -71,7 +71,7 @@ with zipfile.ZipFile('out.zip', 'w', zipfile.ZIP_DEFLATED) as z:
   std::mt19937_64 random(3);
   for (int i = 0; i < 200; ++i) {
     const size_t offset = i == 0 ? data.size() - 10 : random() % data.size(), size = random() % 70000;
-    ASSERT_EQ(Read(**member, offset, size), data.substr(offset, size)) << offset;
+    ASSERT_EQ(ReadPart(**member, offset, size), data.substr(offset, size)) << offset;
   }
 }
 
@@ -87,7 +87,7 @@ with zipfile.ZipFile('out.zip', 'w', zipfile.ZIP_DEFLATED) as z:
   const auto members = ReadZip(source);
   ASSERT_TRUE(members) << members.error().message;
   EXPECT_EQ(members->size(), 65537u);
-  EXPECT_EQ(Read(**OpenZipMember(source, members->front()), 90, 20), std::string(10, 'x'));
+  EXPECT_EQ(ReadPart(**OpenZipMember(source, members->front()), 90, 20), std::string(10, 'x'));
 }
 
 TEST_F(Zip, DamageIsAnErrorAndNeverACrash) {
@@ -111,7 +111,7 @@ with zipfile.ZipFile('out.zip', 'w', zipfile.ZIP_DEFLATED) as z:
     }
     for (const ZipMember& member : *members) {
       const auto opened = OpenZipMember(source, member);
-      if (opened) Read(**opened, member.size / 2, 100);
+      if (opened) ReadPart(**opened, member.size / 2, 100);
     }
   }
   EXPECT_GT(refused, 900u);

@@ -48,8 +48,7 @@ base::Result<report::CheckReport> Afterwards(engine::Subject subject, std::vecto
   subject.machine = std::move(*changed);
   subject.known.reset();
   engine::Diagnosis diagnosis(std::move(subject));
-  if (auto looked = diagnosis.Look(); !looked) return std::unexpected(looked.error());
-  diagnosis.Play();
+  if (auto looked = diagnosis.LookAndPlay(); !looked) return std::unexpected(looked.error());
   return diagnosis.Judge();
 }
 

@@ -167,9 +167,8 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, const engin
     live = std::move(*begun);
   }
   engine::Diagnosis diagnosis(looked_at);
-  if (auto looked = diagnosis.Look(); !looked) return Fail(looked.error());
+  if (auto looked = diagnosis.LookAndPlay(); !looked) return Fail(looked.error());
   progress.Show("simulating what gets loaded");
-  diagnosis.Play();
   if (live) AddLive(*live, diagnosis);
   auto [report, page] =
       diagnosis.Judge([html = options.common.format == Format::kHtml, redact = !options.common.no_redact](

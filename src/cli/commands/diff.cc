@@ -48,8 +48,7 @@ base::Result<Judged> Judge(const std::string& file, const std::string& host) {
                     {.known = std::make_shared<const snapshot::Snapshot>(std::move(recorded->snapshot)),
                      .host = host,
                      .limit = std::chrono::milliseconds(0)})};
-  if (auto looked = judged.diagnosis.Look(); !looked) return std::unexpected(looked.error());
-  judged.diagnosis.Play();
+  if (auto looked = judged.diagnosis.LookAndPlay(); !looked) return std::unexpected(looked.error());
   judged.check = judged.diagnosis.Judge();
   return judged;
 }

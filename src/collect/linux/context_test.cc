@@ -10,7 +10,8 @@ namespace {
 
 using system::MemorySystem;
 
-snapshot::Context Collect(const MemorySystem& system, std::map<std::string, std::string> environment = {}) {
+snapshot::Context FindContext(const MemorySystem& system,
+                              std::map<std::string, std::string> environment = {}) {
   return *CollectContext(
       {.system = system, .environment = std::move(environment), .working_directory = "/", .python = ""});
 }
@@ -21,7 +22,7 @@ TEST(Context, BareMachineIsNothingSpecial) {
   system.AddFile("/proc/self/status", "Name:\tx\nUid:\t1000\t1000\t1000\t1000\n");
   system.AddFile("/etc/os-release", "ID=debian\nPRETTY_NAME=\"Debian GNU/Linux 12 (bookworm)\"\n");
   system.AddFile("/proc/sys/kernel/osrelease", "6.1.0-18-amd64\n");
-  const auto context = Collect(system);
+  const auto context = FindContext(system);
   EXPECT_EQ(context.container, "");
   EXPECT_FALSE(context.wsl);
   EXPECT_FALSE(context.root);
@@ -35,7 +36,7 @@ TEST(Context, EachSignOfAContainerIsNamed) {
                        std::map<std::string, std::string> environment = {}) {
     MemorySystem system;
     system.AddFile(path, text);
-    const auto context = Collect(system, std::move(environment));
+    const auto context = FindContext(system, std::move(environment));
     return context.container + " by " + context.container_source;
   };
   EXPECT_EQ(with("/.dockerenv", ""), "docker by /.dockerenv");
@@ -60,14 +61,14 @@ TEST(Context, MountedDriverFilesAreTheInjectedOnes) {
       "2 1 8:1 /usr/lib/libcuda.so.580.95.05 /usr/lib/x86_64-linux-gnu/libcuda.so.580.95.05 ro - ext4 "
       "/dev/sda1 ro\n"
       "3 1 8:1 /data /data\\040set rw - ext4 /dev/sda1 rw\n");
-  EXPECT_EQ(Collect(system).injected,
+  EXPECT_EQ(FindContext(system).injected,
             std::vector<std::string>{"/usr/lib/x86_64-linux-gnu/libcuda.so.580.95.05"});
 }
 
 TEST(Context, WslIsKnownByItsKernel) {
   MemorySystem system;
   system.AddFile("/proc/sys/kernel/osrelease", "5.15.167.4-Microsoft-standard-WSL2\n");
-  EXPECT_TRUE(Collect(system).wsl);
+  EXPECT_TRUE(FindContext(system).wsl);
 }
 
 TEST(Context, AnotherRootMayBeThatOfARunningSystem) {
@@ -81,27 +82,27 @@ TEST(Context, AnotherRootMayBeThatOfARunningSystem) {
 TEST(Context, JetsonReleaseIsPutTogether) {
   MemorySystem system;
   system.AddFile("/etc/nv_tegra_release", "# R36 (release), REVISION: 4.3, GCID: 38968081, BOARD: generic\n");
-  EXPECT_EQ(Collect(system).jetson, "36.4.3");
+  EXPECT_EQ(FindContext(system).jetson, "36.4.3");
 }
 
 TEST(Context, SecureBootIsTheFifthByte) {
   const std::string path = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c";
   MemorySystem system;
-  EXPECT_EQ(Collect(system).secure_boot, "");
+  EXPECT_EQ(FindContext(system).secure_boot, "");
   system.AddDirectory("/sys/kernel");
-  EXPECT_EQ(Collect(system).secure_boot, "off");
+  EXPECT_EQ(FindContext(system).secure_boot, "off");
   system.AddDirectory("/sys/firmware/efi");
-  EXPECT_EQ(Collect(system).secure_boot, "");
+  EXPECT_EQ(FindContext(system).secure_boot, "");
   system.AddFile(path, std::string("\6\0\0\0\1", 5));
-  EXPECT_EQ(Collect(system).secure_boot, "on");
+  EXPECT_EQ(FindContext(system).secure_boot, "on");
   system.AddFile(path, std::string("\6\0\0\0\0", 5));
-  EXPECT_EQ(Collect(system).secure_boot, "off");
+  EXPECT_EQ(FindContext(system).secure_boot, "off");
 }
 
 TEST(Context, RootSudoAndSlurm) {
   MemorySystem system;
   system.AddFile("/proc/self/status", "Uid:\t1000\t0\t0\t0\n");
-  const auto context = Collect(system, {{"SUDO_USER", "ann"}, {"SLURM_JOB_ID", "77"}});
+  const auto context = FindContext(system, {{"SUDO_USER", "ann"}, {"SLURM_JOB_ID", "77"}});
   EXPECT_TRUE(context.root);
   EXPECT_EQ(context.sudo_user, "ann");
   EXPECT_EQ(context.slurm_job, "77");

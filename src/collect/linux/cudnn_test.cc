@@ -34,9 +34,9 @@ void AddCudnn(system::MemorySystem& system, const std::string& directory, uint32
   }
 }
 
-std::vector<CudnnCopy> Collect(const system::System& system,
-                               std::map<std::string, std::string> environment = {},
-                               std::vector<snapshot::PythonEnvironment> environments = {}) {
+std::vector<CudnnCopy> FindCopies(const system::System& system,
+                                  std::map<std::string, std::string> environment = {},
+                                  std::vector<snapshot::PythonEnvironment> environments = {}) {
   const Surroundings around{
       .system = system, .environment = std::move(environment), .working_directory = "/"};
   const auto copies = CollectCudnn(around, environments);
@@ -59,7 +59,7 @@ TEST(CudnnCollector, ReadsAWholeCopyOfDpkg) {
   system.AddFile("/var/lib/dpkg/info/libcudnn9-cuda-12.list", "/.\n/usr\n" + kDirectory + "/libcudnn.so.9\n");
   system.AddFile("/var/lib/dpkg/status",
                  "Package: a\nVersion: 1\n\nPackage: libcudnn9-cuda-12\nStatus: ok\nVersion: 9.19.0.56-1\n");
-  const auto copies = Collect(system);
+  const auto copies = FindCopies(system);
   ASSERT_EQ(copies.size(), 1u);
   const CudnnCopy& copy = copies[0];
   EXPECT_EQ(copy.directory, kDirectory);
@@ -78,7 +78,7 @@ TEST(CudnnCollector, ASecondNameOfTheDirectoryIsNoSecondCopy) {
   AddCudnn(system, "/usr/local/cuda-12.4/targets/x86_64-linux/lib");
   system.AddLink("/usr/local/cuda-12.4/lib64", "targets/x86_64-linux/lib");
   system.AddLink("/usr/local/cuda", "cuda-12.4");
-  EXPECT_EQ(Collect(system, {{"LD_LIBRARY_PATH", "/usr/local/cuda/lib64"}}).size(), 1u);
+  EXPECT_EQ(FindCopies(system, {{"LD_LIBRARY_PATH", "/usr/local/cuda/lib64"}}).size(), 1u);
 }
 
 TEST(CudnnCollector, ACopyOfPipKnowsItsPackageAndCuda) {
@@ -87,7 +87,7 @@ TEST(CudnnCollector, ACopyOfPipKnowsItsPackageAndCuda) {
   AddCudnn(system, site + "/nvidia/cudnn/lib");
   system.AddFile(site + "/nvidia_cudnn_cu12-9.19.0.56.dist-info/RECORD",
                  "nvidia/cudnn/lib/libcudnn.so.9,sha256=x,1\nnvidia/cudnn/lib/libcudnn_graph.so.9,,\n");
-  const auto copies = Collect(system, {}, {{.prefix = "/v", .site_packages = {site}}});
+  const auto copies = FindCopies(system, {}, {{.prefix = "/v", .site_packages = {site}}});
   ASSERT_EQ(copies.size(), 1u);
   EXPECT_EQ(copies[0].owner.text(), "pip nvidia-cudnn-cu12 9.19.0.56");
   EXPECT_EQ(copies[0].cuda, "12");
@@ -97,7 +97,7 @@ TEST(CudnnCollector, TheCudaOfACopyWithoutPackageStandsInAdv) {
   system::MemorySystem system;
   AddCudnn(system, kDirectory);
   system.AddFile(kDirectory + "/libcudnn_adv.so.9", Part("adv", k919) + '\0' + "libcublasLt.so.13" + '\0');
-  const auto copies = Collect(system);
+  const auto copies = FindCopies(system);
   EXPECT_EQ(copies.at(0).cuda, "13");
   EXPECT_EQ(copies.at(0).owner.text(), "");
 }
@@ -106,9 +106,9 @@ TEST(CudnnCollector, NamesWhatIsMissingButNotWhatIsOptional) {
   system::MemorySystem system;
   AddCudnn(system, kDirectory);
   system.Remove(kDirectory + "/libcudnn_engines_precompiled.so.9");
-  EXPECT_TRUE(Collect(system).at(0).missing_parts.empty()) << "left out by cudnn-jit";
+  EXPECT_TRUE(FindCopies(system).at(0).missing_parts.empty()) << "left out by cudnn-jit";
   system.Remove(kDirectory + "/libcudnn_ops.so.9");
-  EXPECT_EQ(Collect(system).at(0).missing_parts, (std::vector<std::string>{"libcudnn_ops.so.9"}));
+  EXPECT_EQ(FindCopies(system).at(0).missing_parts, (std::vector<std::string>{"libcudnn_ops.so.9"}));
 }
 
 TEST(CudnnCollector, TellsBrokenLinksAndFiles) {
@@ -121,7 +121,7 @@ TEST(CudnnCollector, TellsBrokenLinksAndFiles) {
   system.AddFile(kDirectory + "/libcudnn_heuristic.so.9", "");
   system.AddFile(kDirectory + "/libcudnn_adv.so.9", "<html>" + std::string(100, ' '));
   system.AddLink(kDirectory + "/libcudnn.so", "libcudnn.so.8");
-  const CudnnCopy copy = Collect(system).at(0);
+  const CudnnCopy copy = FindCopies(system).at(0);
   EXPECT_EQ(FindPart(copy, "libcudnn_ops.so.9")->problem.text(), "leads nowhere: -> libcudnn_ops.so.9.14.0");
   EXPECT_EQ(FindPart(copy, "libcudnn_cnn.so.9")->problem.text(), "a loop of links: -> libcudnn_cnn.so.9");
   EXPECT_EQ(FindPart(copy, "libcudnn_heuristic.so.9")->problem.text(), "is empty");
@@ -134,7 +134,7 @@ TEST(CudnnCollector, ARealFileWhereALinkShouldBe) {
   system::MemorySystem system;
   AddCudnn(system, kDirectory);
   system.AddFile(kDirectory + "/libcudnn_graph.so.9.14.0", Part("graph", k914));
-  const CudnnCopy copy = Collect(system).at(0);
+  const CudnnCopy copy = FindCopies(system).at(0);
   EXPECT_EQ(FindPart(copy, "libcudnn_graph.so.9")->problem.text(),
             "not a link but a second file beside libcudnn_graph.so.9.14.0, which is 9.14.0");
 }
@@ -143,14 +143,14 @@ TEST(CudnnCollector, TwoMajorsInOneDirectoryAreTwoCopies) {
   system::MemorySystem system;
   AddCudnn(system, kDirectory);
   system.AddFile(kDirectory + "/libcudnn.so.8", BuildElf({.soname = "libcudnn.so.8"}));
-  const auto copies = Collect(system);
+  const auto copies = FindCopies(system);
   ASSERT_EQ(copies.size(), 2u);
   EXPECT_EQ(copies[0].major, 8u);
   EXPECT_EQ(copies[0].missing_parts.size(), 6u);
   EXPECT_EQ(copies[1].major, 9u);
 }
 
-TEST(CudnnCollector, NoCopyIsAnEmptyList) { EXPECT_TRUE(Collect(system::MemorySystem()).empty()); }
+TEST(CudnnCollector, NoCopyIsAnEmptyList) { EXPECT_TRUE(FindCopies(system::MemorySystem()).empty()); }
 
 }  // namespace
 }  // namespace culprit::collect

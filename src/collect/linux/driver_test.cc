@@ -15,8 +15,8 @@ using snapshot::DriverLibrary;
 using snapshot::FactState;
 using system::MemorySystem;
 
-Driver Collect(const MemorySystem& system, std::map<std::string, std::string> environment = {},
-               bool host_unseen = false) {
+Driver FindDriver(const MemorySystem& system, std::map<std::string, std::string> environment = {},
+                  bool host_unseen = false) {
   return *CollectDriver({.system = system,
                          .environment = std::move(environment),
                          .working_directory = "/",
@@ -58,20 +58,20 @@ TEST(Driver, SysTellsTheLoadedVersionAndProcStandsIn) {
   MemorySystem system;
   system.AddFile("/proc/driver/nvidia/version",
                  "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.95.05  Release Build\n");
-  Driver driver = Collect(system);
+  Driver driver = FindDriver(system);
   EXPECT_EQ(*driver.kernel_version, "580.95.05");
   EXPECT_EQ(driver.kernel_version.source, "/proc/driver/nvidia/version");
   EXPECT_EQ(driver.kernel_flavor, "open");
   system.AddFile("/sys/module/nvidia/version", "580.95.05\n");
-  EXPECT_EQ(Collect(system).kernel_version.source, "/sys/module/nvidia/version");
+  EXPECT_EQ(FindDriver(system).kernel_version.source, "/sys/module/nvidia/version");
 }
 
 TEST(Driver, NoModuleIsAbsentAndAForbiddenOneIsNot) {
   MemorySystem system;
-  EXPECT_EQ(Collect(system).kernel_version.state, FactState::kAbsent);
+  EXPECT_EQ(FindDriver(system).kernel_version.state, FactState::kAbsent);
   system.AddFile("/proc/driver/nvidia/version", "x");
   system.SetUnreadable("/proc/driver/nvidia/version");
-  EXPECT_EQ(Collect(system).kernel_version.state, FactState::kUnreadable);
+  EXPECT_EQ(FindDriver(system).kernel_version.state, FactState::kUnreadable);
 }
 
 TEST(Driver, ModulesThatMatterAreKept) {
@@ -79,11 +79,11 @@ TEST(Driver, ModulesThatMatterAreKept) {
   system.AddFile("/proc/modules",
                  "nvidia_uvm 1 0 - Live 0x0\next4 2 1 - Live 0x0\nnvidia 3 2 nvidia_uvm, Live 0x0\n");
   system.AddFile("/sys/module/nouveau/refcnt", "0");
-  EXPECT_EQ(*Collect(system).modules, (std::vector<std::string>{"nouveau", "nvidia", "nvidia_uvm"}));
+  EXPECT_EQ(*FindDriver(system).modules, (std::vector<std::string>{"nouveau", "nvidia", "nvidia_uvm"}));
 }
 
 TEST(Driver, WithoutProcTheModulesAreNotKnown) {
-  EXPECT_EQ(Collect(MemorySystem()).modules.state, FactState::kUnreadable);
+  EXPECT_EQ(FindDriver(MemorySystem()).modules.state, FactState::kUnreadable);
 }
 
 TEST(Driver, ModuleFilesAreFoundForEveryKernelOnce) {
@@ -92,7 +92,7 @@ TEST(Driver, ModuleFilesAreFoundForEveryKernelOnce) {
   system.AddFile("/lib/modules/6.8.0-60-generic/kernel/nvidia-580-open/nvidia.ko", "x");
   system.AddFile("/lib/modules/6.8.0-60-generic/updates/dkms/other.ko", "x");
   system.AddLink("/lib/modules/6.8.0-60-generic/updates/nvidia.ko", "../kernel/nvidia-580-open/nvidia.ko");
-  const Driver driver = Collect(system);
+  const Driver driver = FindDriver(system);
   ASSERT_EQ(driver.module_files->size(), 2u);
   EXPECT_EQ((*driver.module_files)[0].kernel, "6.8.0-45-generic");
   EXPECT_EQ((*driver.module_files)[1].path, "/lib/modules/6.8.0-60-generic/updates/nvidia.ko");
@@ -106,7 +106,7 @@ TEST(Driver, ModuleTellsItsVersionAndSignature) {
   system.AddFile("/lib/modules/6.2/updates/dkms/nvidia.ko",
                  module + "signature~Module signature appended~\n");
   system.AddFile("/lib/modules/6.3/updates/dkms/nvidia.ko.zst", "compressed");
-  const Driver driver = Collect(system);
+  const Driver driver = FindDriver(system);
   ASSERT_EQ(driver.module_files->size(), 3u);
   EXPECT_EQ((*driver.module_files)[0].version, "580.95.05");
   EXPECT_TRUE((*driver.module_files)[0].unsigned_file);
@@ -126,7 +126,7 @@ TEST(Driver, CompatLibraryTellsTheBranchesOfItsNote) {
             "\x13..NVIDIA Corporation{\"Format\":1,\"CUDA Version\":\"13.0\",\"Driver\":[535, 550,570],"
             "\"Device\":[]}"}}));
   system.AddLink("/usr/local/cuda-13.0/compat/libcuda.so.1", "libcuda.so.580.65.06");
-  const Driver driver = Collect(system);
+  const Driver driver = FindDriver(system);
   ASSERT_EQ(driver.libraries.size(), 1u);
   EXPECT_EQ(driver.libraries[0].compat_branches, (std::vector<uint32_t>{535, 550, 570}));
 }
@@ -134,7 +134,7 @@ TEST(Driver, CompatLibraryTellsTheBranchesOfItsNote) {
 TEST(Driver, LibraryIsNamedOnceWithTheVersionOfItsFile) {
   MemorySystem system;
   AddDriver(system, "/usr/lib/x86_64-linux-gnu", "580.95.05");
-  const Driver driver = Collect(system);
+  const Driver driver = FindDriver(system);
   ASSERT_EQ(driver.libraries.size(), 2u);
   const DriverLibrary* cuda = Find(driver, "/usr/lib/x86_64-linux-gnu/libcuda.so.1");
   ASSERT_NE(cuda, nullptr);
@@ -153,7 +153,7 @@ TEST(Driver, EveryKindOfCopyIsTold) {
   system.AddFile("/usr/local/nvidia/lib64/libcuda.so.1", "");
   AddDriver(system, "/srv/driver", "535.104.05");
   system.AddLink("/srv/link/libcuda.so.1", "/usr/local/cuda-13.0/lib64/stubs/libcuda.so");
-  const Driver driver = Collect(system, {{"LD_LIBRARY_PATH", "/srv/driver:/srv/link"}});
+  const Driver driver = FindDriver(system, {{"LD_LIBRARY_PATH", "/srv/driver:/srv/link"}});
   const auto kind = [&](const std::string& path) {
     const DriverLibrary* library = Find(driver, path);
     return library == nullptr ? "none" : base::Word(library->kind);
@@ -172,7 +172,7 @@ TEST(Driver, LinkThatLeadsNowhereAndFileWithoutItsLinkAreKept) {
   MemorySystem system;
   system.AddLink("/usr/lib64/libcuda.so.1", "libcuda.so.470.1");
   system.AddFile("/usr/lib64/libcuda.so.580.95.05", "x");
-  const Driver driver = Collect(system);
+  const Driver driver = FindDriver(system);
   ASSERT_NE(Find(driver, "/usr/lib64/libcuda.so.1"), nullptr);
   EXPECT_EQ(Find(driver, "/usr/lib64/libcuda.so.1")->real_path, "");
   ASSERT_NE(Find(driver, "/usr/lib64/libcuda.so.580.95.05"), nullptr);
@@ -187,7 +187,7 @@ TEST(Driver, NodesSayWhoMayOpenThem) {
   system.AddFile("/dev/nvidia-uvm", "", 0666);
   system.AddDevice("/dev/nvidia-caps/nvidia-cap1", 0400);
   system.AddDevice("/dev/null");
-  const Driver driver = Collect(system);
+  const Driver driver = FindDriver(system);
   ASSERT_EQ(driver.nodes->size(), 4u);
   const auto& nodes = *driver.nodes;
   EXPECT_EQ(nodes[0].path, "/dev/nvidia-caps/nvidia-cap1");
@@ -203,29 +203,29 @@ TEST(Driver, NodesSayWhoMayOpenThem) {
 TEST(Driver, FabricManagerMattersOnlyWhereASwitchIs) {
   MemorySystem system;
   system.AddFile("/proc/1/comm", "systemd\n");
-  EXPECT_EQ(Collect(system).fabric_manager.state, FactState::kNotApplicable);
+  EXPECT_EQ(FindDriver(system).fabric_manager.state, FactState::kNotApplicable);
   system.AddFile("/sys/bus/pci/devices/0000:05:00.0/vendor", "0x10de\n");
   system.AddFile("/sys/bus/pci/devices/0000:05:00.0/device", "0x22a3\n");
-  EXPECT_EQ(Collect(system).fabric_manager.value, false);
+  EXPECT_EQ(FindDriver(system).fabric_manager.value, false);
   system.AddFile("/proc/77/comm", "nv-fabricmanage\n");
-  EXPECT_EQ(Collect(system).fabric_manager.value, true);
+  EXPECT_EQ(FindDriver(system).fabric_manager.value, true);
   system.AddFile("/.dockerenv");
-  EXPECT_EQ(Collect(system).fabric_manager.state, FactState::kUnreadable);
+  EXPECT_EQ(FindDriver(system).fabric_manager.state, FactState::kUnreadable);
   system.AddFile("/run/nvidia-fabricmanager/socket");
-  EXPECT_EQ(Collect(system).fabric_manager.value, true);
+  EXPECT_EQ(FindDriver(system).fabric_manager.value, true);
 }
 
 TEST(Driver, MigInstancesAreListedWithAndWithoutComputeInstance) {
   MemorySystem system;
   system.AddFile("/proc/driver/nvidia/capabilities/gpu0/mig/gi1/ci0/access", "");
   system.AddFile("/proc/driver/nvidia/capabilities/gpu1/mig/gi2/access", "");
-  EXPECT_EQ(Collect(system).mig_instances, (std::vector<std::string>{"gpu0/mig/gi1/ci0", "gpu1/mig/gi2"}));
+  EXPECT_EQ(FindDriver(system).mig_instances, (std::vector<std::string>{"gpu0/mig/gi1/ci0", "gpu1/mig/gi2"}));
 }
 
 TEST(Driver, ParametersAreReadByName) {
   MemorySystem system;
   system.AddFile("/proc/driver/nvidia/params", "ModifyDeviceFiles: 0\nRegistryDwords: \"\"\n");
-  EXPECT_EQ(Collect(system).parameters.at("ModifyDeviceFiles"), "0");
+  EXPECT_EQ(FindDriver(system).parameters.at("ModifyDeviceFiles"), "0");
 }
 
 TEST(Driver, AnotherRootSaysNothingOfTheHost) {
@@ -233,7 +233,7 @@ TEST(Driver, AnotherRootSaysNothingOfTheHost) {
   system.AddFile("/sys/module/nvidia/version", "580.95.05\n");
   system.AddDevice("/dev/nvidia0");
   AddDriver(system, "/usr/lib64", "580.95.05");
-  const Driver driver = Collect(system, {}, /*host_unseen=*/true);
+  const Driver driver = FindDriver(system, {}, /*host_unseen=*/true);
   EXPECT_EQ(driver.kernel_version.state, FactState::kNotApplicable);
   EXPECT_EQ(driver.modules.state, FactState::kNotApplicable);
   EXPECT_EQ(driver.nodes.state, FactState::kNotApplicable);

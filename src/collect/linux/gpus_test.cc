@@ -10,7 +10,7 @@ namespace {
 using snapshot::FactState;
 using system::MemorySystem;
 
-auto Collect(const MemorySystem& system, bool host_unseen = false) {
+auto FindGpus(const MemorySystem& system, bool host_unseen = false) {
   return CollectGpus({.system = system,
                       .environment = {},
                       .working_directory = "/",
@@ -38,7 +38,7 @@ TEST(Gpus, TheDriverNamesWhatTheBusShows) {
   AddPci(system, "0000:19:00.0", "2335", "nvidia");
   AddPci(system, "0000:05:00.0", "22a3", "nvidia-nvswitch", "0x068000");
   AddInformation(system, "0000:19:00.0", "3");
-  const auto gpus = Collect(system);
+  const auto gpus = FindGpus(system);
   ASSERT_EQ(gpus->size(), 1u);
   EXPECT_EQ((*gpus)[0].name, "NVIDIA H200");
   EXPECT_EQ((*gpus)[0].device_id, "2335");
@@ -56,10 +56,10 @@ TEST(Gpus, WithoutTheDriverTheListOfIdsNamesIt) {
       "/usr/share/misc/pci.ids",
       "# ids\n10dd  Other\n\t1b80  Not this\n10de  NVIDIA Corporation\n\t1b80  GP104 [GeForce GTX 1080]\n"
       "\t\t1043 8591  GTX 1080 Strix\n10df  Emulex\n\t1b81  wrong\n");
-  EXPECT_EQ((*Collect(system))[0].name, "GP104 [GeForce GTX 1080]");
-  EXPECT_EQ((*Collect(system))[0].bound_to, "nouveau");
+  EXPECT_EQ((*FindGpus(system))[0].name, "GP104 [GeForce GTX 1080]");
+  EXPECT_EQ((*FindGpus(system))[0].bound_to, "nouveau");
   AddPci(system, "0000:02:00.0", "1b81", "");
-  EXPECT_EQ((*Collect(system))[1].name, "");
+  EXPECT_EQ((*FindGpus(system))[1].name, "");
 }
 
 TEST(Gpus, ContainerCountsTheGpusThatItWasGiven) {
@@ -67,40 +67,40 @@ TEST(Gpus, ContainerCountsTheGpusThatItWasGiven) {
   AddPci(system, "0000:19:00.0", "2335", "nvidia");
   AddPci(system, "0000:1a:00.0", "2335", "nvidia");
   AddInformation(system, "0000:1a:00.0", "1");
-  EXPECT_EQ(Collect(system)->size(), 2u);
+  EXPECT_EQ(FindGpus(system)->size(), 2u);
   system.AddFile("/.dockerenv");
-  ASSERT_EQ(Collect(system)->size(), 1u);
-  EXPECT_EQ((*Collect(system))[0].bus_id, "0000:1a:00.0");
+  ASSERT_EQ(FindGpus(system)->size(), 1u);
+  EXPECT_EQ((*FindGpus(system))[0].bus_id, "0000:1a:00.0");
 }
 
 TEST(Gpus, BusWithoutGpuIsAnEmptyListAndNoSysIsNotKnown) {
   MemorySystem system;
-  EXPECT_EQ(Collect(system).state, FactState::kUnreadable);
+  EXPECT_EQ(FindGpus(system).state, FactState::kUnreadable);
   system.AddDirectory("/sys/bus/pci/devices");
-  ASSERT_TRUE(Collect(system));
-  EXPECT_TRUE(Collect(system)->empty());
+  ASSERT_TRUE(FindGpus(system));
+  EXPECT_TRUE(FindGpus(system)->empty());
 }
 
 TEST(Gpus, WslAndJetsonSayWhyNoneIsSeen) {
   MemorySystem wsl;
   wsl.AddDirectory("/sys/bus/pci/devices");
   wsl.AddFile("/proc/sys/kernel/osrelease", "5.15.167.4-microsoft-standard-WSL2\n");
-  EXPECT_EQ(Collect(wsl).state, FactState::kUnreadable);
-  EXPECT_NE(Collect(wsl).why.find("WSL"), std::string::npos);
+  EXPECT_EQ(FindGpus(wsl).state, FactState::kUnreadable);
+  EXPECT_NE(FindGpus(wsl).why.find("WSL"), std::string::npos);
   MemorySystem jetson;
   jetson.AddDirectory("/sys/bus/pci/devices");
   jetson.AddFile("/etc/nv_tegra_release", "# R36 (release), REVISION: 4.3, GCID: 1\n");
-  EXPECT_EQ(Collect(jetson).state, FactState::kUnreadable);
+  EXPECT_EQ(FindGpus(jetson).state, FactState::kUnreadable);
   jetson.AddFile("/proc/device-tree/compatible",
                  std::string("nvidia,p3768-0000+p3767-0005\0nvidia,tegra234\0", 45));
-  ASSERT_TRUE(Collect(jetson));
-  EXPECT_EQ((*Collect(jetson))[0].compute_capability, "8.7");
+  ASSERT_TRUE(FindGpus(jetson));
+  EXPECT_EQ((*FindGpus(jetson))[0].compute_capability, "8.7");
 }
 
 TEST(Gpus, AnotherRootHasNone) {
   MemorySystem system;
   AddPci(system, "0000:19:00.0", "2335", "nvidia");
-  EXPECT_EQ(Collect(system, true).state, FactState::kNotApplicable);
+  EXPECT_EQ(FindGpus(system, true).state, FactState::kNotApplicable);
 }
 
 }  // namespace

@@ -16,8 +16,8 @@ std::string NvccBytes(const std::string& release, const std::string& version) {
   return bytes + std::string(1000, '\0');
 }
 
-Toolkits Collect(const system::System& system, std::map<std::string, std::string> environment = {},
-                 std::vector<snapshot::PythonEnvironment> environments = {}) {
+Toolkits FindToolkits(const system::System& system, std::map<std::string, std::string> environment = {},
+                      std::vector<snapshot::PythonEnvironment> environments = {}) {
   const Surroundings around{
       .system = system, .environment = std::move(environment), .working_directory = "/"};
   const auto toolkits = CollectToolkits(around, environments);
@@ -33,7 +33,7 @@ TEST(ToolkitsCollector, ReadsVersionFromTheFileAndTellsTheLinks) {
   system.AddFile("/usr/local/cuda-12.4/include/cuda.h", "/* x */\n#define CUDA_VERSION 12040\n");
   system.AddLink("/usr/local/cuda", "/etc/alternatives/cuda");
   system.AddLink("/etc/alternatives/cuda", "/usr/local/cuda-12.4");
-  const Toolkits toolkits = Collect(system, {{"PATH", "/usr/bin:/usr/local/cuda/bin"}});
+  const Toolkits toolkits = FindToolkits(system, {{"PATH", "/usr/bin:/usr/local/cuda/bin"}});
   ASSERT_EQ(toolkits.copies.size(), 1u);
   const snapshot::Toolkit& copy = toolkits.copies[0];
   EXPECT_EQ(copy.root, "/usr/local/cuda-12.4");
@@ -48,14 +48,14 @@ TEST(ToolkitsCollector, ReadsVersionFromTheFileAndTellsTheLinks) {
 TEST(ToolkitsCollector, OldToolkitsSayItInText) {
   system::MemorySystem system;
   system.AddFile("/usr/local/cuda-10.2/version.txt", "CUDA Version 10.2.89\n");
-  EXPECT_EQ(Collect(system).copies.at(0).version, "10.2.89");
+  EXPECT_EQ(FindToolkits(system).copies.at(0).version, "10.2.89");
 }
 
 TEST(ToolkitsCollector, WhatHoldsNothingIsNoToolkit) {
   system::MemorySystem system;
   system.AddFile("/usr/local/cuda-samples/README.md", "samples");
   system.AddDirectory("/opt/cuda");
-  EXPECT_TRUE(Collect(system).copies.empty());
+  EXPECT_TRUE(FindToolkits(system).copies.empty());
 }
 
 TEST(ToolkitsCollector, FollowsAWrapperScriptToTheDistributionsToolkit) {
@@ -65,7 +65,7 @@ TEST(ToolkitsCollector, FollowsAWrapperScriptToTheDistributionsToolkit) {
   system.AddFile("/usr/include/cuda.h", "#define CUDA_VERSION 11080");
   system.AddFile("/usr/lib/cuda/version.txt", "CUDA Version 11.8.89\n");
   system.AddLink("/usr/lib/cuda/bin", "../nvidia-cuda-toolkit/bin");
-  const Toolkits toolkits = Collect(system, {{"PATH", "/usr/bin"}});
+  const Toolkits toolkits = FindToolkits(system, {{"PATH", "/usr/bin"}});
   ASSERT_EQ(toolkits.copies.size(), 1u);
   EXPECT_EQ(toolkits.copies[0].kind, snapshot::ToolkitKind::kDistribution);
   EXPECT_EQ(toolkits.copies[0].version, "11.8");
@@ -79,9 +79,9 @@ TEST(ToolkitsCollector, EnvironmentsCountOnlyWithNvcc) {
   const snapshot::PythonEnvironment venv{.prefix = "/v",
                                          .kind = snapshot::EnvironmentKind::kVenv,
                                          .site_packages = {"/v/lib/python3.12/site-packages"}};
-  EXPECT_TRUE(Collect(system, {}, {venv}).copies.empty());
+  EXPECT_TRUE(FindToolkits(system, {}, {venv}).copies.empty());
   system.AddFile("/v/lib/python3.12/site-packages/nvidia/cu13/bin/nvcc", NvccBytes("13.0", "13.0.88"), 0755);
-  const Toolkits toolkits = Collect(system, {}, {venv});
+  const Toolkits toolkits = FindToolkits(system, {}, {venv});
   ASSERT_EQ(toolkits.copies.size(), 1u);
   EXPECT_EQ(toolkits.copies[0].kind, snapshot::ToolkitKind::kPip);
 }
@@ -99,7 +99,7 @@ TEST(HostCompilers, TheVersionComesFromTheLinks) {
   system.AddFile("/usr/bin/x86_64-linux-gnu-gcc-12", "x", 0755);
   system.AddLink("/usr/bin/gcc-12", "x86_64-linux-gnu-gcc-12");
   system.AddLink("/usr/bin/gcc", "gcc-12");
-  const Toolkits toolkits = Collect(system, {{"PATH", "/usr/bin"}});
+  const Toolkits toolkits = FindToolkits(system, {{"PATH", "/usr/bin"}});
   ASSERT_EQ(toolkits.host_compilers.size(), 1u);
   EXPECT_EQ(toolkits.host_compilers[0].name, "gcc");
   EXPECT_EQ(toolkits.host_compilers[0].version, "12");
@@ -109,9 +109,10 @@ TEST(HostCompilers, OrFromTheDirectoryOfItsFilesIfThereIsOnlyOne) {
   system::MemorySystem system;
   system.AddFile("/usr/bin/gcc", "x", 0755);
   system.AddDirectory("/usr/lib/gcc/x86_64-redhat-linux/14");
-  EXPECT_EQ(Collect(system, {{"PATH", "/usr/bin"}}).host_compilers.at(0).version, "14");
+  EXPECT_EQ(FindToolkits(system, {{"PATH", "/usr/bin"}}).host_compilers.at(0).version, "14");
   system.AddDirectory("/usr/lib/gcc/x86_64-redhat-linux/13");
-  EXPECT_EQ(Collect(system, {{"PATH", "/usr/bin"}}).host_compilers.at(0).version, "") << "two: cannot tell";
+  EXPECT_EQ(FindToolkits(system, {{"PATH", "/usr/bin"}}).host_compilers.at(0).version, "")
+      << "two: cannot tell";
 }
 
 TEST(HostCompilers, NvccsOwnChoiceComesFirst) {
@@ -119,12 +120,13 @@ TEST(HostCompilers, NvccsOwnChoiceComesFirst) {
   system.AddFile("/usr/bin/gcc-14", "x", 0755);
   system.AddLink("/usr/bin/gcc", "gcc-14");
   system.AddFile("/usr/bin/g++-11", "x", 0755);
-  const auto compilers = Collect(system, {{"PATH", "/usr/bin"}, {"NVCC_CCBIN", "g++-11"}}).host_compilers;
+  const auto compilers =
+      FindToolkits(system, {{"PATH", "/usr/bin"}, {"NVCC_CCBIN", "g++-11"}}).host_compilers;
   ASSERT_EQ(compilers.size(), 2u);
   EXPECT_EQ(compilers[0].version, "11");
   EXPECT_EQ(compilers[1].version, "14");
   const auto flags =
-      Collect(system, {{"PATH", "/usr/bin"}, {"NVCC_PREPEND_FLAGS", "-O2 -ccbin=/usr/bin/g++-11"}})
+      FindToolkits(system, {{"PATH", "/usr/bin"}, {"NVCC_PREPEND_FLAGS", "-O2 -ccbin=/usr/bin/g++-11"}})
           .host_compilers;
   EXPECT_EQ(flags.at(0).version, "11");
 }

@@ -11,7 +11,7 @@ namespace {
 
 using snapshot::PythonEnvironment;
 
-constexpr const char* kSite = "/opt/venv/lib/python3.12/site-packages/";
+constexpr const char* kVenvSite = "/opt/venv/lib/python3.12/site-packages/";
 
 class PythonCollector : public testing::Test {
  protected:
@@ -61,7 +61,7 @@ class PythonCollector : public testing::Test {
 
 TEST_F(PythonCollector, ActiveEnvironmentWithTorch) {
   AddVenv("/opt/venv");
-  AddTorch(kSite, "2.5.1+cu124", "'12.4'");
+  AddTorch(kVenvSite, "2.5.1+cu124", "'12.4'");
   environment_["VIRTUAL_ENV"] = "/opt/venv";
   const auto environments = Collect();
   ASSERT_EQ(environments.size(), 2u);  // and what PATH gives
@@ -77,7 +77,8 @@ TEST_F(PythonCollector, ActiveEnvironmentWithTorch) {
   EXPECT_EQ(torch.cuda, "12.4");
   EXPECT_EQ(torch.cudnn, "9.1.0");
   EXPECT_FALSE(torch.cpu_only);
-  EXPECT_EQ(torch.libraries, (std::vector<std::string>{std::string(kSite) + "torch/lib/libtorch_cuda.so"}));
+  EXPECT_EQ(torch.libraries,
+            (std::vector<std::string>{std::string(kVenvSite) + "torch/lib/libtorch_cuda.so"}));
   ASSERT_EQ(venv.packages.size(), 1u);
   EXPECT_EQ(venv.packages[0].installer, "pip");
   EXPECT_TRUE(venv.packages[0].damaged.empty());
@@ -87,7 +88,7 @@ TEST_F(PythonCollector, ActiveEnvironmentWithTorch) {
 // What a package needs is read in its libraries, whoever made it.
 TEST_F(PythonCollector, PackagesThatNobodyWroteDown) {
   AddVenv("/opt/venv");
-  const std::string site = kSite;
+  const std::string site = kVenvSite;
   const auto add = [&](const std::string& name, const std::string& library, const std::string& needs) {
     std::string bytes = binfmt::BuildElf({.needed = {needs}});
     bytes.resize(200'000);
@@ -114,7 +115,7 @@ TEST_F(PythonCollector, PackagesThatNobodyWroteDown) {
 
 TEST_F(PythonCollector, CpuBuildIsSeen) {
   AddVenv("/opt/venv");
-  AddTorch(kSite, "2.5.1+cpu", "None");
+  AddTorch(kVenvSite, "2.5.1+cpu", "None");
   const auto environments = Collect();
   ASSERT_EQ(environments.size(), 2u);  // PATH's Python first, then the one found
   EXPECT_EQ(environments[1].why, snapshot::EnvironmentWhy::kFound);
@@ -128,7 +129,7 @@ TEST_F(PythonCollector, FoundOnesWithoutFrameworksAreLeftOut) {
 
 TEST_F(PythonCollector, GivenOnesKeepOthersAway) {
   AddVenv("/opt/venv");
-  AddTorch(kSite, "2.5.1", "'12.4'");
+  AddTorch(kVenvSite, "2.5.1", "'12.4'");
   AddVenv("/home/u/given");
   given_ = {"/home/u/given"};
   const auto environments = Collect();
@@ -150,7 +151,7 @@ TEST_F(PythonCollector, UserSiteComesBeforeThoseOfTheSystem) {
 
 TEST_F(PythonCollector, LinesOfPthFilesAreSearched) {
   AddVenv("/opt/venv");
-  system_.AddFile(std::string(kSite) + "x.pth", "import os; os.x()\n# comment\n/srv/source\nmissing\n");
+  system_.AddFile(std::string(kVenvSite) + "x.pth", "import os; os.x()\n# comment\n/srv/source\nmissing\n");
   AddTorch("/srv/source/", "2.6.0", "'12.6'");
   given_ = {"/opt/venv"};
   const auto environments = Collect();
@@ -160,8 +161,8 @@ TEST_F(PythonCollector, LinesOfPthFilesAreSearched) {
 
 TEST_F(PythonCollector, DamagedFilesAreNamedWithBothSizes) {
   AddVenv("/opt/venv");
-  AddTorch(kSite, "2.5.1", "'12.4'");
-  system_.AddFile(std::string(kSite) + "torch/lib/libtorch_cuda.so", "ab");
+  AddTorch(kVenvSite, "2.5.1", "'12.4'");
+  system_.AddFile(std::string(kVenvSite) + "torch/lib/libtorch_cuda.so", "ab");
   given_ = {"/opt/venv"};
   const auto packages = Collect().at(0).packages;
   ASSERT_EQ(packages.at(0).damaged.size(), 1u);
@@ -172,7 +173,7 @@ TEST_F(PythonCollector, DamagedFilesAreNamedWithBothSizes) {
 
 TEST_F(PythonCollector, HashesAreComparedOnRequestOnly) {
   AddVenv("/opt/venv");
-  AddTorch(kSite, "2.5.1", "'12.4'");
+  AddTorch(kVenvSite, "2.5.1", "'12.4'");
   given_ = {"/opt/venv"};
   EXPECT_TRUE(Collect().at(0).packages.at(0).damaged.empty());
   verify_ = true;
@@ -219,7 +220,7 @@ TEST_F(PythonCollector, AnInterpreterThatIsGoneIsTold) {
 
 TEST_F(PythonCollector, LooksOnlyWhereItSays) {
   AddVenv("/opt/venv");
-  AddTorch(kSite, "2.5.1", "'12.4'");
+  AddTorch(kVenvSite, "2.5.1", "'12.4'");
   system_.AddFile("/home/u/secret/.venv/pyvenv.cfg");
   system_.ClearAccessed();
   Collect();

@@ -13,10 +13,10 @@
 namespace culprit::collect {
 namespace {
 
-constexpr const char* kVenv = "/C:/Users/u/project/.venv";
-constexpr const char* kConda = "/C:/Users/u/miniconda3/envs/train";
+constexpr const char* kWindowsVenv = "/C:/Users/u/project/.venv";
+constexpr const char* kWindowsConda = "/C:/Users/u/miniconda3/envs/train";
 constexpr const char* kPython = "/C:/Users/u/AppData/Local/Programs/Python/Python311";
-constexpr const char* kCuda = "/C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v12.4";
+constexpr const char* kWindowsCuda = "/C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA/v12.4";
 constexpr const char* kStore =
     "/C:/Users/u/AppData/Local/Packages/PythonSoftwareFoundation.Python.3.11_qbz5n2kfra8p0";
 
@@ -95,14 +95,14 @@ class WindowsReads : public testing::Test {
 
   WindowsMachine machine_;
   std::vector<snapshot::PythonEnvironment> environments_ = {
-      {.prefix = kVenv,
+      {.prefix = kWindowsVenv,
        .kind = snapshot::EnvironmentKind::kVenv,
-       .interpreter = std::string(kVenv) + "/Scripts/python.exe",
-       .site_packages = {std::string(kVenv) + "/Lib/site-packages"}},
-      {.prefix = kConda,
+       .interpreter = std::string(kWindowsVenv) + "/Scripts/python.exe",
+       .site_packages = {std::string(kWindowsVenv) + "/Lib/site-packages"}},
+      {.prefix = kWindowsConda,
        .kind = snapshot::EnvironmentKind::kConda,
-       .interpreter = std::string(kConda) + "/python.exe",
-       .site_packages = {std::string(kConda) + "/Lib/site-packages"}},
+       .interpreter = std::string(kWindowsConda) + "/python.exe",
+       .site_packages = {std::string(kWindowsConda) + "/Lib/site-packages"}},
       {.prefix = kPython,
        .kind = snapshot::EnvironmentKind::kSystem,
        .site_packages = {std::string(kPython) + "/Lib/site-packages"}},
@@ -133,7 +133,7 @@ void WindowsReads::AddHost() {
 
 void WindowsReads::AddCuda() {
   auto& system = machine_.system;
-  const std::string cuda = kCuda;
+  const std::string cuda = kWindowsCuda;
   system.AddFile(cuda + "/version.json", R"({"cuda": {"version": "12.4.1"}})");
   system.AddFile(cuda + "/bin/nvcc.exe", "MZ Cuda compilation tools, release 12.4, V12.4.131\n");
   system.AddFile("/D:/cuda-11.8/include/cuda.h", "#define CUDA_VERSION 11080\n");
@@ -143,30 +143,30 @@ void WindowsReads::AddCuda() {
   AddCudnn("/D:/cudnn/bin/12.4");
   AddCudnn("/C:/tools/bin");
   AddCudnn("/C:/Program Files/NVIDIA/CUDNN/v9.1/bin/12.4");
-  AddCudnn(std::string(kVenv) + "/Lib/site-packages/nvidia/cudnn/bin");
-  AddCudnn(std::string(kConda) + "/Library/bin");
+  AddCudnn(std::string(kWindowsVenv) + "/Lib/site-packages/nvidia/cudnn/bin");
+  AddCudnn(std::string(kWindowsConda) + "/Library/bin");
 }
 
 void WindowsReads::AddEnvironments() {
   auto& system = machine_.system;
   const std::string program = binfmt::BuildPe({.dll = false});
-  const std::string site = std::string(kVenv) + "/Lib/site-packages";
+  const std::string site = std::string(kWindowsVenv) + "/Lib/site-packages";
   system.AddFile(std::string(kPython) + "/python.exe", program);
   system.AddFile(std::string(kPython) + "/python311.dll", "x");
   system.AddDirectory(std::string(kPython) + "/Lib/site-packages");
   system.AddRegistryKey("HKCU/SOFTWARE/Python/PythonCore/3.11/InstallPath",
                         {{"", "C:\\Users\\u\\AppData\\Local\\Programs\\Python\\Python311\\"}});
-  system.AddFile(std::string(kVenv) + "/pyvenv.cfg",
+  system.AddFile(std::string(kWindowsVenv) + "/pyvenv.cfg",
                  "home = C:\\Users\\u\\AppData\\Local\\Programs\\Python\\Python311\nversion = 3.11.9\n"
                  "include-system-site-packages = true\n");
-  system.AddFile(std::string(kVenv) + "/Scripts/python.exe", program);
+  system.AddFile(std::string(kWindowsVenv) + "/Scripts/python.exe", program);
   system.AddFile(site + "/torch/__init__.py");
   system.AddFile(site + "/torch/version.py", "__version__ = '2.6.0'\ncuda = '12.4'\n");
   system.AddFile(site + "/torch-2.6.0.dist-info/METADATA", "Name: torch\nVersion: 2.6.0\n\n");
   system.AddFile(site + "/nvidia_cudnn_cu12-9.1.0.70.dist-info/RECORD", "nvidia/cudnn/bin/cudnn64_9.dll,,\n");
-  system.AddFile(std::string(kConda) + "/python.exe", program);
-  system.AddFile(std::string(kConda) + "/conda-meta/cudnn-9.1.0-h1.json", "{}");
-  system.AddDirectory(std::string(kConda) + "/Lib/site-packages");
+  system.AddFile(std::string(kWindowsConda) + "/python.exe", program);
+  system.AddFile(std::string(kWindowsConda) + "/conda-meta/cudnn-9.1.0-h1.json", "{}");
+  system.AddDirectory(std::string(kWindowsConda) + "/Lib/site-packages");
   system.AddFile(std::string(kStore) + "/LocalCache/local-packages/Python311/site-packages/cupy/__init__.py");
   system.AddDirectory("/C:/source");
 }
@@ -186,7 +186,7 @@ TEST_F(WindowsReads, Python) {
   const auto environments = CollectWindowsPython(machine_.Around());
   ASSERT_TRUE(environments);
   EXPECT_EQ(environments->size(), 3u);  // the active one, that of PATH, that of the Store with a framework
-  ExpectDeclared(kWindowsPythonCollector, std::string(kVenv) + "/Lib/site-packages/torch/version.py");
+  ExpectDeclared(kWindowsPythonCollector, std::string(kWindowsVenv) + "/Lib/site-packages/torch/version.py");
 }
 
 TEST_F(WindowsReads, Toolkits) {

@@ -7,12 +7,12 @@
 namespace culprit::collect {
 namespace {
 
-constexpr const char* kCuda = "/C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA/";
+constexpr const char* kToolkits = "/C:/Program Files/NVIDIA GPU Computing Toolkit/CUDA/";
 
 TEST(WindowsToolkits, OfTheUsualPlaceTheRegistryAndTheEnvironment) {
   WindowsMachine machine;
   auto& system = machine.system;
-  const std::string usual = std::string(kCuda) + "v12.4";
+  const std::string usual = std::string(kToolkits) + "v12.4";
   system.AddFile(usual + "/version.json", R"({"cuda": {"version": "12.4.1"}})");
   system.AddFile(usual + "/bin/nvcc.exe", "MZ Cuda compilation tools, release 12.4, V12.4.131\n");
   system.AddFile(usual + "/include/cuda.h", "#define CUDA_VERSION 12040\n");

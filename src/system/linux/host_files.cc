@@ -138,6 +138,14 @@ Outcome<OpenFile> HostFiles::Open(const std::string& path, LastLink last) const 
     if (!access) return std::unexpected(access.error());
     return OpenFile{*before, nullptr};
   }
+  return OpenSeen(path, last);
+}
+
+Outcome<OpenFile> HostFiles::OpenRegular(const std::string& path) const {
+  return OpenSeen(path, LastLink::kFollow);
+}
+
+Outcome<OpenFile> HostFiles::OpenSeen(const std::string& path, LastLink last) const {
   Outcome<Descriptor> file = Directory::Open(directory_, path, kOpenFlags | NoFollow(last));
   if (!file) return std::unexpected(file.error());
   const Outcome<FileStatus> now = StatusAt(file->get(), "", AT_EMPTY_PATH);

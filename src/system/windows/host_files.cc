@@ -156,9 +156,17 @@ Outcome<OpenFile> HostFiles::Open(const std::string& path, LastLink last) const 
   if (!before) return std::unexpected(before.error());
   if (before->type == FileType::kLink) return std::unexpected(PathError::kLoop);
   if (before->type != FileType::kRegular) return OpenFile{*before, nullptr};
+  return OpenSeen(path, LastLink::kFollow);
+}
+
+Outcome<OpenFile> HostFiles::OpenRegular(const std::string& path) const {
+  return OpenSeen(path, LastLink::kFollow);
+}
+
+Outcome<OpenFile> HostFiles::OpenSeen(const std::string& path, LastLink last) const {
   const auto native = Directory::Native(directory_, path);
   if (!native) return std::unexpected(native.error());
-  auto file = OpenNative(*native, GENERIC_READ, LastLink::kFollow);
+  auto file = OpenNative(*native, GENERIC_READ, last);
   if (!file) return std::unexpected(file.error());
   const auto status = StatusOf(file->get());
   if (!status) return std::unexpected(status.error());
