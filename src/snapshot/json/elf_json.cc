@@ -95,7 +95,7 @@ template <>
 struct FieldsOf<ElfFile> {
   static void List(auto& elf, auto& visit) {
     [[maybe_unused]] auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16, f17, f18,
-                            f19, f20, f21, f22, f23, f24, f25, f26] = elf;
+                            f19, f20, f21, f22, f23, f24, f25, f26, tags] = elf;  // tags: not recorded
     visit("problem", elf.problem);
     visit.As("ident", elf.ident, IdentToJson, ReadIdent);
     visit("type", elf.type);
