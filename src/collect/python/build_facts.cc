@@ -134,8 +134,12 @@ void ReadTensorflow(const BuildFiles& files, Framework& framework) {
   const auto is_cuda = PythonEntry(text, "is_cuda_build");
   framework.cpu_only = is_cuda == "False";
   if (is_cuda != "True") return;
-  framework.cuda = WithoutDllName(ValueOf(PythonEntry(text, "cuda_version")));
-  framework.cudnn = WithoutDllName(ValueOf(PythonEntry(text, "cudnn_version")));
+  const auto version = [&](const std::string& name) {
+    const auto entry = PythonEntry(text, name);
+    return WithoutDllName(ValueOf(entry ? entry : PythonEntry(text, name + "_number")));  // until 2.0
+  };
+  framework.cuda = version("cuda_version");
+  framework.cudnn = version("cudnn_version");
 }
 
 // The plugin is a package of its own; older releases had CUDA builds of jaxlib ("0.4.13+cuda12.cudnn89").
