@@ -60,7 +60,8 @@ class Texts {
     return at + width_ <= bytes.size() && IsLetter(bytes[at]) && (width_ == 1 || bytes[at + 1] == '\0');
   }
   bool IsEndAt(std::string_view bytes, size_t at) const {
-    return at + width_ <= bytes.size() && bytes.substr(at, width_).find_first_not_of('\0') == std::string::npos;
+    return at + width_ <= bytes.size() &&
+           bytes.substr(at, width_).find_first_not_of('\0') == std::string::npos;
   }
 
   std::string marker_;
@@ -81,7 +82,8 @@ void ReadRange(const base::ByteSource& source, uint64_t offset, uint64_t size, u
     const uint64_t begin = done < kOverlap ? 0 : done - kOverlap;
     const size_t wanted = static_cast<size_t>(std::min(kNamesChunk + kOverlap, size - begin));
     room.assign(2 + wanted + 2, '\0');
-    const auto got = source.ReadAt(offset + begin, std::as_writable_bytes(std::span(room)).subspan(2, wanted));
+    const auto got =
+        source.ReadAt(offset + begin, std::as_writable_bytes(std::span(room)).subspan(2, wanted));
     if (!got) return;
     const bool first = begin == 0;
     const bool last = begin + wanted >= size;

@@ -110,7 +110,9 @@ std::vector<std::string> LibraryDirectories(const Snapshot& snapshot, FileView& 
   }
   for (const std::string_view pattern : knowledge::UsualDirectories())
     directories.AddPattern(std::string(pattern));
-  for (const char* pattern : {"/opt/*/lib", "/opt/*/lib64"}) directories.AddPattern(pattern);
+  for (const char* pattern : {"/opt/*/lib", "/opt/*/lib64", "/usr/local/*/lib", "/usr/local/*/lib64"}) {
+    directories.AddPattern(pattern);
+  }
   for (const std::string& pattern : PythonPatterns(snapshot, view)) {
     for (const std::string& site : ExpandPattern(view, pattern)) {
       if (site.ends_with("/lib")) directories.Add(site);

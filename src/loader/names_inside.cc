@@ -38,7 +38,8 @@ bool IsOfSystem(const Object& object) {
 // The numbers of a soname, for the order of names of one library.
 base::Version NumbersOf(std::string_view name) {
   const size_t at = name.find(".so.");
-  const auto numbers = at == std::string_view::npos ? std::nullopt : base::Version::Parse(name.substr(at + 4));
+  const auto numbers =
+      at == std::string_view::npos ? std::nullopt : base::Version::Parse(name.substr(at + 4));
   return numbers.value_or(base::Version{});
 }
 
@@ -50,8 +51,7 @@ std::map<std::string_view, std::vector<std::string>> NamesByLibrary(const std::v
     if (library != nullptr) all[library->name].push_back(name);
   }
   for (auto& [library, list] : all) {
-    std::ranges::stable_sort(
-        list, [](const auto& a, const auto& b) { return NumbersOf(b) < NumbersOf(a); });
+    std::ranges::stable_sort(list, [](const auto& a, const auto& b) { return NumbersOf(b) < NumbersOf(a); });
   }
   return all;
 }

@@ -64,11 +64,11 @@ size_t EnvironmentWith(const Snapshot& snapshot, const std::string& module) {
   return kNone;
 }
 
-// A program or a library. Python opens a module of an environment, and imports before it what the module needs.
+// A program or a library. Python opens a module of an environment, and imports before it what the module
+// needs.
 Scenario OfTarget(const Snapshot& snapshot, snapshot::FileView& view, const std::string& target) {
   Scenario scenario{.title = target};
-  Question question{
-      .target = target, .interpreter = LoaderOrHost(snapshot, target), .names_inside = true};
+  Question question{.target = target, .interpreter = LoaderOrHost(snapshot, target), .names_inside = true};
   const size_t environment = snapshot.windows() == nullptr ? EnvironmentWith(snapshot, target) : kNone;
   if (environment != kNone) {
     const snapshot::PythonEnvironment& python = (*snapshot.stack.environments)[environment];

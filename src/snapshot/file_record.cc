@@ -28,8 +28,7 @@ void ReadVersion(const JsonReader& json, LibraryVersion& version) {
 
 base::Json NodeToJson(const std::string& path, const RecordedNode& node) {
   // A new field must be added in both directions; this fails to compile until then.
-  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14] =
-      node;
+  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14] = node;
   JsonWriter json;
   json.Value("path", EncodeBytes(path));
   if (node.kind != FileKind::kOther) json.Value("kind", base::Word(node.kind));
@@ -99,8 +98,9 @@ bool IsCleanAbsolute(std::string_view path) {
 bool RecordedNode::operator==(const RecordedNode& other) const {
   return SameFacts(elf, other.elf) && SameFacts(pe, other.pe) && SameFacts(exports, other.exports) &&
          kind == other.kind && error == other.error && link_target == other.link_target &&
-         undefined == other.undefined && names_inside == other.names_inside && listed == other.listed && id == other.id && size == other.size &&
-         set_user_id == other.set_user_id && version == other.version && gpu_code == other.gpu_code;
+         undefined == other.undefined && names_inside == other.names_inside && listed == other.listed &&
+         id == other.id && size == other.size && set_user_id == other.set_user_id &&
+         version == other.version && gpu_code == other.gpu_code;
 }
 
 base::Json ToJson(const FileRecord& record) {

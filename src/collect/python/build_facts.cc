@@ -129,8 +129,10 @@ std::string WithoutDllName(std::string version) {
 }
 
 void ReadTensorflow(const BuildFiles& files, Framework& framework) {
-  const std::string text =
-      Read(files, JoinPath(framework.directory, "python/platform/build_info.py"), framework);
+  constexpr const char* kBuildInfo = "python/platform/build_info.py";
+  std::string text = Read(files, JoinPath(framework.directory, kBuildInfo), framework);
+  if (text.empty())  // 1.15 and 2.0 keep everything in a second package
+    text = Read(files, JoinPath(framework.directory + "_core", kBuildInfo), framework);
   const auto is_cuda = PythonEntry(text, "is_cuda_build");
   framework.cpu_only = is_cuda == "False";
   if (is_cuda != "True") return;

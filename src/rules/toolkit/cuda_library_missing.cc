@@ -119,8 +119,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   CheckNvrtcOfCudnn(scene, ruling);
   NoteUncertain(scene, ruling);
   for (const std::vector<FailedLoad>& load : OfOneLoad(scene)) {
-    report::Finding& finding =
-        Fire(ruling, load.front(), SummaryOf(load), load.front().request->name);
+    report::Finding& finding = Fire(ruling, load.front(), SummaryOf(load), load.front().request->name);
     for (size_t i = 1; i < load.size(); ++i) {
       finding.about.push_back(load[i].request->name);
       finding.evidence.push_back(WhoOpens(load[i]));

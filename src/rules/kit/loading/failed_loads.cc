@@ -89,7 +89,8 @@ class Copies {
     auto [place, fresh] = found_.try_emplace({name, &scenario});
     if (fresh) {
       std::vector<std::string> directories = *directories_;
-      for (std::string& neighbour : NeighboursOfMissing(scenario)) directories.push_back(std::move(neighbour));
+      for (std::string& neighbour : NeighboursOfMissing(scenario))
+        directories.push_back(std::move(neighbour));
       place->second = loader::FindCopies(directories, scene_.view, name);
     }
     const snapshot::LoaderFacts* loader = scene_.snapshot.FindLoader(scenario.graph.interpreter);
