@@ -16,8 +16,8 @@ bool TorchMayBring(const Scene& scene, const loader::Scenario& scenario);
 // need, and what CuPy compiles every kernel with.
 bool NeededForGpu(const Scene& scene, const FailedLoad& failed);
 
-// The program may find a copy that the loader does not: CuPy opens libraries in CUDA_PATH, and after `import torch` of the
-// same CUDA onnxruntime finds everything already loaded.
+// The program may find a copy that the loader does not: CuPy opens libraries in CUDA_PATH, and after `import
+// torch` of the same CUDA onnxruntime finds everything already loaded.
 bool MayBeFoundAllTheSame(const Scene& scene, const FailedLoad& failed);
 
 }  // namespace culprit::rules
