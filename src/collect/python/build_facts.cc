@@ -131,16 +131,20 @@ std::string WithoutDllName(std::string version) {
 void ReadTensorflow(const BuildFiles& files, Framework& framework) {
   constexpr const char* kBuildInfo = "python/platform/build_info.py";
   std::string text = Read(files, JoinPath(framework.directory, kBuildInfo), framework);
-  if (text.empty())  // 1.15 and 2.0 keep everything in a second package
+  if (text.empty())  // 1.15 keeps everything in a second package
     text = Read(files, JoinPath(framework.directory + "_core", kBuildInfo), framework);
-  const auto is_cuda = PythonEntry(text, "is_cuda_build");
+  // 2.3 has a dictionary, 1.15 variables: cuda_version_number.
+  const auto entry = [&](const std::string& name) {
+    auto value = PythonEntry(text, name);
+    if (!value) value = PythonAssignment(text, name);
+    return value ? value : PythonAssignment(text, name + "_number");
+  };
+  const auto is_cuda = entry("is_cuda_build");
   framework.cpu_only = is_cuda == "False";
   if (is_cuda != "True") return;
-  const auto version = [&](const std::string& name) {
-    const auto entry = PythonEntry(text, name);
-    return WithoutDllName(ValueOf(entry ? entry : PythonEntry(text, name + "_number")));  // until 2.0
-  };
+  const auto version = [&](const std::string& name) { return WithoutDllName(ValueOf(entry(name))); };
   framework.cuda = version("cuda_version");
+  if (framework.cuda == "10") framework.cuda = "10.0";  // 1.15: so libtensorflow_framework.so.1 spells it
   framework.cudnn = version("cudnn_version");
 }
 
