@@ -1,9 +1,11 @@
 #include "cli/subject.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
 #include "base/product_version.h"
+#include "base/text.h"
 #include "base/windows_path.h"
 #include "cli/recorded_machine.h"
 #include "collect/linux/container.h"
@@ -16,6 +18,19 @@ namespace {
 
 // A file in a wheel has to be inflated from its beginning, so reading it takes longer.
 constexpr int kWheelPatience = 30;
+
+// The environment that a module for Python is installed in: only Python can load the module, and it imports
+// other packages of the environment before.
+void AddEnvironmentOf(const std::string& path, Subject& subject) {
+  const std::string_view name = base::BaseName(path);
+  const size_t library = path.rfind("/lib/python3");
+  if (!name.ends_with(".so") || name.starts_with("lib") || library == std::string::npos) return;
+  const std::string prefix = path.substr(0, library);
+  const auto environment = collect::ClassifyTarget(*subject.machine, prefix);
+  if (!environment || environment->kind != collect::TargetKind::kEnvironment) return;
+  if (std::ranges::find(subject.environments, environment->path) == subject.environments.end())
+    subject.environments.push_back(environment->path);
+}
 
 }  // namespace
 
@@ -30,6 +45,7 @@ base::Result<Subject> ChooseSubject(const Options& options, const std::vector<st
     switch (target->kind) {
       case collect::TargetKind::kProgram:
         subject.programs.push_back(target->path);
+        AddEnvironmentOf(target->path, subject);
         break;
       case collect::TargetKind::kEnvironment:
         subject.environments.push_back(target->path);

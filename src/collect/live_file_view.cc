@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "binfmt/library_names.h"
+#include "knowledge/libraries.h"
 
 namespace culprit::collect {
 
@@ -157,6 +159,20 @@ snapshot::Fact<binfmt::GpuCode> LiveFileView::GpuCode(const std::string& path) {
     }
   }
   return gpu_codes_.emplace(path, std::move(fact)).first->second;
+}
+
+std::vector<std::string> LiveFileView::NamesInside(const std::string& path) {
+  const auto [place, fresh] = names_inside_.try_emplace(path);
+  if (!fresh) return place->second;
+  const FileFacts& facts = Open(path);
+  if (facts.elf == nullptr) return {};
+  const auto file = system_.Open(path);
+  if (!file || !file->bytes) return {};
+  std::vector<std::string>& names = place->second;
+  names = facts.pe != nullptr ? binfmt::ReadLibraryNames(*file->bytes, *facts.pe)
+                              : binfmt::ReadLibraryNames(*file->bytes, *facts.elf);
+  std::erase_if(names, [](const std::string& name) { return knowledge::FindLibrary(name) == nullptr; });
+  return names;
 }
 
 const binfmt::PeExports* LiveFileView::Exports(const std::string& path) {

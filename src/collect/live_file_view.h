@@ -47,6 +47,8 @@ class LiveFileView final : public snapshot::FileView {
   std::vector<snapshot::UndefinedSymbol> Undefined(const std::string& path,
                                                    std::span<const std::string> process) override;
 
+  std::vector<std::string> NamesInside(const std::string& path) override;
+
   // GPU code that somebody else is reading. It counts as asked for when it is.
   void Expect(std::future<GpuCodes> codes) { coming_codes_ = std::move(codes); }
 
@@ -65,6 +67,8 @@ class LiveFileView final : public snapshot::FileView {
   const std::map<std::string, std::set<std::string>>& found_functions() const { return found_functions_; }
   // By file, with the files of the process that was asked about: what `Undefined` found, if anything.
   const auto& undefined() const { return undefined_; }
+  // By file, what `NamesInside` found, if anything.
+  const auto& names_inside() const { return names_inside_; }
   // The same table, to be kept; nullptr: there was none to be read.
   std::shared_ptr<const binfmt::PeExports> ShareExports(const std::string& path) {
     return Exports(path) == nullptr ? nullptr : exports_[path];
@@ -96,6 +100,7 @@ class LiveFileView final : public snapshot::FileView {
   std::unordered_map<std::string, std::optional<std::vector<binfmt::ElfWanted>>> wanted_;
   std::unordered_map<std::string, std::vector<std::string>> sources_;  // files that define all it wants
   std::map<std::string, std::set<std::string>> found_functions_;
+  std::map<std::string, std::vector<std::string>> names_inside_;
   std::map<std::string, std::map<std::vector<std::string>, std::vector<snapshot::UndefinedSymbol>>>
       undefined_;
 };

@@ -142,6 +142,10 @@ void Recorder::AddAsked() {
     if (node != record_.nodes.end() && node->second.kind == FileKind::kRegular)
       node->second.exports = exports;
   }
+  for (const auto& [path, names] : view_.names_inside()) {
+    const auto node = record_.nodes.find(base::CleanPath(view_.RealPath(path)));
+    if (node != record_.nodes.end()) node->second.names_inside = names;
+  }
   for (const auto& [path, processes] : view_.undefined()) {
     const auto node = record_.nodes.find(base::CleanPath(view_.RealPath(path)));
     if (node == record_.nodes.end()) continue;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/libraries.h"
+#include "loader/list_entry.h"
 #include "loader/windows/library_copies.h"
 #include "snapshot/directory_set.h"
 
@@ -91,9 +92,10 @@ bool Carries(std::string_view file, std::string_view name) {
 std::vector<std::string> LibraryDirectories(const Snapshot& snapshot, FileView& view) {
   if (snapshot.windows() != nullptr) return WindowsLibraryDirectories(snapshot, view);
   DirectorySet directories(view);
+  const std::string home = base::ValueOf(snapshot.environment, "HOME");
   for (const std::string& element :
        base::SplitWords(base::ValueOf(snapshot.environment, "LD_LIBRARY_PATH"), ":;")) {
-    directories.Add(element);
+    for (const std::string& meant : CorrectListEntry(view, home, element).directories) directories.Add(meant);
   }
   if (snapshot.ld_cache) {
     std::string_view last;
@@ -108,6 +110,9 @@ std::vector<std::string> LibraryDirectories(const Snapshot& snapshot, FileView& 
   }
   for (const std::string_view pattern : knowledge::UsualDirectories())
     directories.AddPattern(std::string(pattern));
+  for (const char* pattern : {"/opt/*/lib", "/opt/*/lib64", "/usr/local/*/lib", "/usr/local/*/lib64"}) {
+    directories.AddPattern(pattern);
+  }
   for (const std::string& pattern : PythonPatterns(snapshot, view)) {
     for (const std::string& site : ExpandPattern(view, pattern)) {
       if (site.ends_with("/lib")) directories.Add(site);

@@ -132,6 +132,7 @@ LoadGraph Run(Model process, snapshot::FileView& view, const Question& question,
   bound.begin = graph.objects.size();
   Importing(process).Run(question.imports);
   bound.end = graph.objects.size();  // Python imports with RTLD_NOW
+  if (question.names_inside) FollowNamesInside(process, view);
   if (question.known_dlopens) {
     FollowKnownDlopens(process, view);
     process.FollowDelayImports();

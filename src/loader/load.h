@@ -52,8 +52,9 @@ struct Question {
   std::string interpreter;
   std::vector<ImportStep> imports;  // right after start-up
   bool known_dlopens = true;        // then follow the edges of data/libraries.toml
-  std::vector<DlopenCall> calls;    // after those
-  bool goes_on = false;             // Windows: process the calls even if the program does not start
+  bool names_inside = false;      // before those, what the strings of the files tell (FileView::NamesInside)
+  std::vector<DlopenCall> calls;  // after all of these
+  bool goes_on = false;           // Windows: process the calls even if the program does not start
 };
 
 // Pure: uses only `view`. The snapshot must have the facts of the interpreter.

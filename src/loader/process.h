@@ -31,6 +31,9 @@ struct Try {
 // Of several names, one represents the call: the one that opened, otherwise the soname, otherwise the last.
 void MarkAlternatives(std::vector<Request>& requests, const std::vector<Try>& tries, bool optional);
 
+// Plays the calls that the strings of everything loaded tell (names_inside.cc).
+void FollowNamesInside(Process& process, snapshot::FileView& view);
+
 // Replays the edges of data/libraries.toml for everything loaded, and for what they load.
 void FollowKnownDlopens(Process& process, snapshot::FileView& view);
 

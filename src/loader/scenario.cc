@@ -1,6 +1,6 @@
 #include "loader/scenario.h"
 
-#include "base/text.h"
+#include "knowledge/packages/imports.h"
 #include "loader/imports.h"
 #include "loader/windows/scenario.h"
 
@@ -47,7 +47,37 @@ Scenario OfFramework(const Snapshot& snapshot, snapshot::FileView& view, size_t 
   scenario.graph = Load(snapshot, view,
                         {.target = python.interpreter,
                          .interpreter = python.process.empty() ? UsualLoader(snapshot) : python.process,
-                         .imports = ImportSteps(snapshot, python, imported, view)});
+                         .imports = ImportSteps(snapshot, python, imported, view),
+                         .names_inside = !knowledge::HasImportRows(imported.name)});
+  return scenario;
+}
+
+// The environment in whose site-packages a module lies; kNone if that was not looked at.
+size_t EnvironmentWith(const Snapshot& snapshot, const std::string& module) {
+  if (!snapshot.stack.environments) return kNone;
+  const auto& environments = *snapshot.stack.environments;
+  for (size_t e = 0; e < environments.size(); ++e) {
+    for (const std::string& site : environments[e].site_packages) {
+      if (module.starts_with(site + "/") && !environments[e].interpreter.empty()) return e;
+    }
+  }
+  return kNone;
+}
+
+// A program or a library. Python opens a module of an environment, and imports before it what the module
+// needs.
+Scenario OfTarget(const Snapshot& snapshot, snapshot::FileView& view, const std::string& target) {
+  Scenario scenario{.title = target};
+  Question question{.target = target, .interpreter = LoaderOrHost(snapshot, target), .names_inside = true};
+  const size_t environment = snapshot.windows() == nullptr ? EnvironmentWith(snapshot, target) : kNone;
+  if (environment != kNone) {
+    const snapshot::PythonEnvironment& python = (*snapshot.stack.environments)[environment];
+    const snapshot::Framework module{.name = target, .directory = target, .libraries = {target}};
+    question.imports = ImportSteps(snapshot, python, module, view);
+    question.target = python.interpreter;
+    scenario.environment = environment;
+  }
+  scenario.graph = Load(snapshot, view, question);
   return scenario;
 }
 
@@ -56,11 +86,7 @@ Scenario OfFramework(const Snapshot& snapshot, snapshot::FileView& view, size_t 
 std::vector<Scenario> PlayScenarios(const Snapshot& snapshot, snapshot::FileView& view,
                                     const std::vector<std::string>& targets) {
   std::vector<Scenario> scenarios = {AnyProgram(snapshot, view)};
-  for (const std::string& target : targets) {
-    Scenario scenario{.title = target};
-    scenario.graph = Load(snapshot, view, {.target = target, .interpreter = LoaderOrHost(snapshot, target)});
-    scenarios.push_back(std::move(scenario));
-  }
+  for (const std::string& target : targets) scenarios.push_back(OfTarget(snapshot, view, target));
   if (snapshot.windows() != nullptr && targets.empty()) AddCudnnUsers(snapshot, view, scenarios);
   if (!snapshot.stack.environments) return scenarios;
   for (size_t e = 0; e < snapshot.stack.environments->size(); ++e) {

@@ -28,7 +28,7 @@ void ReadVersion(const JsonReader& json, LibraryVersion& version) {
 
 base::Json NodeToJson(const std::string& path, const RecordedNode& node) {
   // A new field must be added in both directions; this fails to compile until then.
-  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13] = node;
+  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14] = node;
   JsonWriter json;
   json.Value("path", EncodeBytes(path));
   if (node.kind != FileKind::kOther) json.Value("kind", base::Word(node.kind));
@@ -43,6 +43,7 @@ base::Json NodeToJson(const std::string& path, const RecordedNode& node) {
   if (node.pe) json.Value("pe", PeToJson(*node.pe));
   if (node.exports) json.Value("exports", PeExportsToJson(*node.exports));
   json.List("undefined", node.undefined, FieldsToJson<RecordedUndefined>);
+  json.Texts("names_inside", node.names_inside);
   if (node.version) json.Value("version", FactToJson(*node.version, VersionToJson));
   if (node.gpu_code) json.Value("gpu_code", FactToJson(*node.gpu_code, GpuCodeToJson));
   return json.Take();
@@ -75,6 +76,7 @@ void ReadNode(const JsonReader& json, RecordedNode& node) {
       std::ranges::sort(node.undefined.back().process);
     });
   });
+  json.Field("names_inside", node.names_inside);
   json.With("version",
             [&](const JsonReader& field) { ReadFact(field, node.version.emplace(), ReadVersion); });
   json.With("gpu_code",
@@ -96,8 +98,9 @@ bool IsCleanAbsolute(std::string_view path) {
 bool RecordedNode::operator==(const RecordedNode& other) const {
   return SameFacts(elf, other.elf) && SameFacts(pe, other.pe) && SameFacts(exports, other.exports) &&
          kind == other.kind && error == other.error && link_target == other.link_target &&
-         undefined == other.undefined && listed == other.listed && id == other.id && size == other.size &&
-         set_user_id == other.set_user_id && version == other.version && gpu_code == other.gpu_code;
+         undefined == other.undefined && names_inside == other.names_inside && listed == other.listed &&
+         id == other.id && size == other.size && set_user_id == other.set_user_id &&
+         version == other.version && gpu_code == other.gpu_code;
 }
 
 base::Json ToJson(const FileRecord& record) {

@@ -39,6 +39,7 @@ struct RecordedNode {
   std::shared_ptr<const binfmt::PeFile> pe;
   std::shared_ptr<const binfmt::PeExports> exports;  // where somebody asked for them
   std::vector<RecordedUndefined> undefined;          // one for each process that lacks some
+  std::vector<std::string> names_inside;             // of CUDA libraries, among its strings
   std::optional<Fact<LibraryVersion>> version;
   std::optional<Fact<binfmt::GpuCode>> gpu_code;
   bool operator==(const RecordedNode& other) const;

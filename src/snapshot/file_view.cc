@@ -20,4 +20,6 @@ std::vector<UndefinedSymbol> FileView::Undefined(const std::string& /*path*/,
   return {};
 }
 
+std::vector<std::string> FileView::NamesInside(const std::string& /*path*/) { return {}; }
+
 }  // namespace culprit::snapshot

@@ -100,6 +100,9 @@ class FileView {
   // defines. Empty also when that is not known.
   virtual std::vector<UndefinedSymbol> Undefined(const std::string& path,
                                                  std::span<const std::string> process);
+  // Names of CUDA libraries among the strings of the file at `path`, if it is one that opens libraries by
+  // name; sorted. Empty also when that is not known.
+  virtual std::vector<std::string> NamesInside(const std::string& path);
   // Of these files it is asked for next: whoever has to read them can read them all at once.
   virtual void WillAskForSymbols(std::span<const std::string> files) { static_cast<void>(files); }
 };

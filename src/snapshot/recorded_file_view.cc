@@ -187,6 +187,11 @@ const binfmt::PeExports* RecordedFileView::Exports(const std::string& path) {
   return place.node == nullptr ? nullptr : place.node->exports.get();
 }
 
+std::vector<std::string> RecordedFileView::NamesInside(const std::string& path) {
+  const Place& place = Follow(path);
+  return place.node == nullptr ? std::vector<std::string>() : place.node->names_inside;
+}
+
 // What was found for one process holds for another one that has no other files.
 std::vector<UndefinedSymbol> RecordedFileView::Undefined(const std::string& path,
                                                          std::span<const std::string> process) {

@@ -25,6 +25,7 @@ class RecordedFileView final : public FileView {
   Fact<LibraryVersion> Version(const std::string& path) override;
   Fact<binfmt::GpuCode> GpuCode(const std::string& path) override;
   const binfmt::PeExports* Exports(const std::string& path) override;
+  std::vector<std::string> NamesInside(const std::string& path) override;
   std::vector<UndefinedSymbol> Undefined(const std::string& path,
                                          std::span<const std::string> process) override;
 

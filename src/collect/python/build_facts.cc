@@ -129,13 +129,23 @@ std::string WithoutDllName(std::string version) {
 }
 
 void ReadTensorflow(const BuildFiles& files, Framework& framework) {
-  const std::string text =
-      Read(files, JoinPath(framework.directory, "python/platform/build_info.py"), framework);
-  const auto is_cuda = PythonEntry(text, "is_cuda_build");
+  constexpr const char* kBuildInfo = "python/platform/build_info.py";
+  std::string text = Read(files, JoinPath(framework.directory, kBuildInfo), framework);
+  if (text.empty())  // 1.15 keeps everything in a second package
+    text = Read(files, JoinPath(framework.directory + "_core", kBuildInfo), framework);
+  // 2.3 has a dictionary, 1.15 variables: cuda_version_number.
+  const auto entry = [&](const std::string& name) {
+    auto value = PythonEntry(text, name);
+    if (!value) value = PythonAssignment(text, name);
+    return value ? value : PythonAssignment(text, name + "_number");
+  };
+  const auto is_cuda = entry("is_cuda_build");
   framework.cpu_only = is_cuda == "False";
   if (is_cuda != "True") return;
-  framework.cuda = WithoutDllName(ValueOf(PythonEntry(text, "cuda_version")));
-  framework.cudnn = WithoutDllName(ValueOf(PythonEntry(text, "cudnn_version")));
+  const auto version = [&](const std::string& name) { return WithoutDllName(ValueOf(entry(name))); };
+  framework.cuda = version("cuda_version");
+  if (framework.cuda == "10") framework.cuda = "10.0";  // 1.15: so libtensorflow_framework.so.1 spells it
+  framework.cudnn = version("cudnn_version");
 }
 
 // The plugin is a package of its own; older releases had CUDA builds of jaxlib ("0.4.13+cuda12.cudnn89").

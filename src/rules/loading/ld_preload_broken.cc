@@ -72,6 +72,15 @@ report::Fix WithoutFileEntry(const Scene& scene, const std::string& name) {
   return fix;
 }
 
+// A file is there, and it is a text or something else that no loader takes.
+bool IsNoLibrary(const Scene& scene, const std::string& name) {
+  if (!name.starts_with('/')) return false;
+  const snapshot::FileFacts& file = scene.view.Open(name);
+  return file.error == base::PathError::kNone && file.elf != nullptr &&
+         (file.elf->problem == binfmt::ElfProblem::kNotElf ||
+          file.elf->problem == binfmt::ElfProblem::kTooShort);
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   std::set<std::pair<std::string, bool>> told;
   for (const loader::Scenario& scenario : scene.scenarios) {
@@ -80,6 +89,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       const std::string subject = file ? "/etc/ld.so.preload" : "LD_PRELOAD";
       report::Finding& finding =
           ruling.Fire(subject + " lists " + name + ", which cannot be loaded", subject, {name});
+      if (IsNoLibrary(scene, name)) finding.cause = "corrupt-library";
       finding.affects.push_back(scenario.title);
       finding.evidence.push_back({words, "predicted by the loader model"});
       finding.fix = file ? WithoutFileEntry(scene, name) : WithoutVariableEntry(scene, name);

@@ -1,10 +1,9 @@
 // CUL5042: a list of directories is written the wrong way.
 #include <algorithm>
 #include <array>
-#include <optional>
 
-#include "base/path_error.h"
 #include "base/text.h"
+#include "loader/list_entry.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::list_variable_malformed {
@@ -37,21 +36,6 @@ ld.so(8), LD_LIBRARY_PATH; POSIX, "Other Environment Variables", PATH; Python do
 constexpr std::array<std::string_view, 5> kLists = {"LD_LIBRARY_PATH", "PATH", "PYTHONPATH", "CPATH",
                                                     "LIBRARY_PATH"};
 
-bool IsDirectory(const Scene& scene, const std::string& path) {
-  return path.starts_with('/') && scene.view.Directory(base::CleanPath(path)) == base::PathError::kNone;
-}
-
-// The value of what stands for the home directory at the start of an entry; the entry itself otherwise.
-std::string ExpandHome(const Scene& scene, const std::string& entry) {
-  const std::string home(scene.Variable("HOME"));
-  if (home.empty()) return entry;
-  for (const std::string_view start : {"~", "$HOME", "${HOME}"}) {
-    if (entry == start || entry.starts_with(std::string(start) + "/"))
-      return home + entry.substr(start.size());
-  }
-  return entry;
-}
-
 // Programs and headers are found in many other places too, and bash itself expands a "~" in PATH. So what is
 // wrong there is only worth a note, unless it is about CUDA.
 bool Matters(const std::string& name, std::string_view entry) {
@@ -59,60 +43,21 @@ bool Matters(const std::string& name, std::string_view entry) {
   return base::Contains(entry, "cuda") || base::Contains(entry, "cudnn") || base::Contains(entry, "nvidia");
 }
 
-struct Corrected {
-  std::vector<std::string> entries;
-  std::string what;  // that is wrong with the original; "" nothing
-};
-
-// What somebody meant with one entry.
-Corrected Correct(const Scene& scene, const std::string& entry) {
-  Corrected result;
-  if (entry.empty() || IsDirectory(scene, entry)) return {{entry}, ""};
-  std::string text = entry;
-  if (std::ranges::any_of(text, [](char c) { return c == '"' || c == '\''; })) {
-    std::erase_if(text, [](char c) { return c == '"' || c == '\''; });
-    result.what = "has quotes in it";
-  }
-  const size_t separator = text.find_first_of(",;");
-  const std::vector<std::string> parts =
-      separator == std::string::npos ? std::vector{text} : base::SplitWords(text, ",;");
-  if (parts.size() > 1 && std::ranges::all_of(parts, [](const std::string& part) {
-        return part.starts_with('/') || part.starts_with('~') || part.starts_with('$');
-      })) {
-    result.what = std::string("separates directories with \"") + text[separator] + "\"";
-    result.entries = parts;
-  } else {
-    result.entries = {text};
-  }
-  for (std::string& part : result.entries) {
-    const std::string expanded = ExpandHome(scene, part);
-    if (expanded != part && result.what.empty())
-      result.what = part.starts_with('~') ? "has a \"~\" that no shell expanded"
-                                          : "has a \"$HOME\" that no shell expanded";
-    part = expanded;
-  }
-  if (!result.what.empty()) return result;
-  const bool library = entry.starts_with('/') && base::Contains(base::BaseName(entry), ".so");
-  const snapshot::FileFacts& file = scene.view.Open(base::CleanPath(entry));
-  if (library && file.error == base::PathError::kNone && file.kind == snapshot::FileKind::kRegular)
-    return {{std::string(base::DirName(entry))}, "names a file where a directory belongs"};
-  return {{entry}, ""};
-}
-
 void CheckList(const Scene& scene, const std::string& name, Ruling& ruling) {
   const std::string value(scene.Variable(name));
   if (value.empty()) return;
+  const std::string home(scene.Variable("HOME"));
   std::string better, what, first;
   const bool loader = name == "LD_LIBRARY_PATH";
   std::string split = value;
   if (loader) std::ranges::replace(split, ';', ':');  // ld.so reads both
   for (const std::string& entry : base::Split(split, ':')) {
-    const Corrected corrected = Correct(scene, entry);
+    const loader::ListEntry corrected = loader::CorrectListEntry(scene.view, home, entry);
     if (what.empty() && !corrected.what.empty()) {
       what = corrected.what;
       first = entry;
     }
-    for (const std::string& part : corrected.entries) {
+    for (const std::string& part : corrected.directories) {
       if (!part.empty()) better += (better.empty() ? "" : ":") + part;
     }
   }

@@ -22,7 +22,9 @@ installed.
 they come with the toolkit, with wheels, or with conda packages.
 
 ## How culprit knows
-It simulates the load with a model of the loader, then lists the directories where CUDA libraries are usually installed.
+It simulates the load with a model of the loader, then lists the directories where CUDA libraries are usually installed. For a
+program that opens libraries by name, the names among its strings are taken as what it opens. That it really does is not
+proven, so this is a warning, unless these names are the program's only way to CUDA.
 
 ## Fix
 Install the package that provides it, for the CUDA major that the name implies. The number of a soname is not always
@@ -74,13 +76,14 @@ void CheckNvrtcOfCudnn(const Scene& scene, Ruling& ruling) {
   }
 }
 
-// The missing libraries, those of one process together.
+// The missing libraries, those of one process together; those that only strings tell apart.
 std::vector<std::vector<FailedLoad>> OfOneLoad(const Scene& scene) {
   std::vector<std::vector<FailedLoad>> loads;
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kNowhere || !IsOfToolkit(scene, failed)) continue;
     const auto same = [&](const std::vector<FailedLoad>& load) {
-      return load.front().scenario == failed.scenario;
+      return load.front().scenario == failed.scenario &&
+             load.front().request->guessed == failed.request->guessed;
     };
     auto load = std::ranges::find_if(loads, same);
     if (load == loads.end()) load = loads.insert(loads.end(), std::vector<FailedLoad>());
@@ -104,18 +107,22 @@ std::string NamesOf(const std::vector<FailedLoad>& load) {
   return names;
 }
 
+// "libcublas.so.12 (CUDA 12) is required, but not installed".
+std::string SummaryOf(const std::vector<FailedLoad>& load) {
+  const std::string verb = load.size() == 1 ? " is" : " are";
+  if (!load.front().request->guessed) return NamesOf(load) + verb + " required, but not installed";
+  return NamesOf(load) + ", which " + load.front().asker + " opens as far as its strings tell," + verb +
+         " not installed";
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   CheckNvrtcOfCudnn(scene, ruling);
   NoteUncertain(scene, ruling);
   for (const std::vector<FailedLoad>& load : OfOneLoad(scene)) {
-    report::Finding& finding =
-        Fire(ruling, load.front(),
-             NamesOf(load) + (load.size() == 1 ? " is" : " are") + " required, but not installed",
-             load.front().request->name);
+    report::Finding& finding = Fire(ruling, load.front(), SummaryOf(load), load.front().request->name);
     for (size_t i = 1; i < load.size(); ++i) {
       finding.about.push_back(load[i].request->name);
-      finding.evidence.push_back(
-          {load[i].asker + " needs " + load[i].request->name, "DT_NEEDED of " + load[i].asker});
+      finding.evidence.push_back(WhoOpens(load[i]));
     }
     finding.evidence.push_back({"no copy of " + std::string(load.size() == 1 ? "it" : "them") +
                                     " in any searched or usual directory",

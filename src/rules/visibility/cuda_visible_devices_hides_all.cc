@@ -35,8 +35,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (!scene.IsSet(name)) return ruling.NotApplicable();
   const auto& gpus = scene.stack().gpus;
   const bool none = gpus && gpus->empty();
-  const bool elsewhere = gpus && !gpus->empty() && gpus->front().assumed;
-  if (none || elsewhere || !Circumstances(scene).slurm_job.empty()) return ruling.NotApplicable();
+  if (none || !Circumstances(scene).slurm_job.empty()) return ruling.NotApplicable();
   const std::string value(scene.Variable(name));
   if (!HidesOnPurpose(value)) return;
   const std::string trimmed(base::Trim(value));

@@ -37,16 +37,17 @@ void Check(const Scene& scene, Ruling& ruling) {
   const std::string value(scene.Variable(name));
   const auto& gpus = scene.stack().gpus;
   if (base::Trim(value).empty() || (gpus && gpus->empty())) return ruling.NotApplicable();
-  if (gpus && gpus->front().assumed) return ruling.NotApplicable();
+  // --host names a kind of GPU, not how many there are: then only the spelling can be judged.
+  const bool assumed = gpus && gpus->front().assumed;
   std::vector<knowledge::NamedDevice> devices;
   for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
-    if (!gpu->minor.empty()) devices.push_back({gpu->uuid});
+    if (!gpu->minor.empty() && !assumed) devices.push_back({gpu->uuid});
   }
   const auto& driver = scene.stack().driver;
   if (driver && !driver->mig_instances.empty()) devices.clear();  // then CUDA counts MIG instances
   const knowledge::VisibleDevices visible = knowledge::ParseVisibleDevices(value, devices);
   if (visible.rejected.empty()) {
-    if (visible.unsure) {
+    if (visible.unsure && !assumed) {
       ruling.NotEnoughFacts("the devices that CUDA_VISIBLE_DEVICES names", "only the driver knows these ids");
     }
     return;

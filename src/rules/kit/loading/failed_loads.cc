@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
@@ -85,8 +86,13 @@ class Copies {
   // Copies that the process could load. Stubs are for the linker and do not count.
   std::vector<loader::LibraryCopy> Find(const loader::Scenario& scenario, const std::string& name) {
     LookUpDirectories();
-    auto [place, fresh] = found_.try_emplace(name);
-    if (fresh) place->second = loader::FindCopies(*directories_, scene_.view, name);
+    auto [place, fresh] = found_.try_emplace({name, &scenario});
+    if (fresh) {
+      std::vector<std::string> directories = *directories_;
+      for (std::string& neighbour : NeighboursOfMissing(scenario))
+        directories.push_back(std::move(neighbour));
+      place->second = loader::FindCopies(directories, scene_.view, name);
+    }
     const snapshot::LoaderFacts* loader = scene_.snapshot.FindLoader(scenario.graph.interpreter);
     const int bits = ProcessBits(scenario);
     std::vector<loader::LibraryCopy> usable;
@@ -133,6 +139,29 @@ class Copies {
     return program == nullptr || program->bits == 0 ? 64 : program->bits;
   }
 
+  // A run path leads to a directory that is not there: the other directories beside it, since somebody may
+  // have renamed it.
+  std::vector<std::string> NeighboursOfMissing(const loader::Scenario& scenario) const {
+    constexpr size_t kMost = 64;  // more are no program's own folder
+    std::set<std::string> parents;
+    for (const Request& request : scenario.graph.requests) {
+      for (const Attempt& attempt : request.attempts) {
+        if (!attempt.in_missing_directory || attempt.origin.empty() || attempt.hwcaps) continue;
+        parents.emplace(base::CleanPath(DirName(DirName(attempt.path))));
+      }
+    }
+    std::vector<std::string> neighbours;
+    for (const std::string& parent : parents) {
+      const auto items = scene_.view.List(parent);
+      if (!items || items->size() > kMost) continue;
+      for (const snapshot::DirectoryItem& item : *items) {
+        if (item.kind == snapshot::FileKind::kDirectory)
+          neighbours.push_back(base::JoinPath(parent, item.name));
+      }
+    }
+    return neighbours;
+  }
+
   void LookUpDirectories() {
     if (directories_) return;
     directories_ = loader::LibraryDirectories(scene_.snapshot, scene_.view);
@@ -144,7 +173,7 @@ class Copies {
   const Scene& scene_;
   std::vector<std::string> unlisted_;
   std::optional<std::vector<std::string>> directories_;
-  std::map<std::string, std::vector<loader::LibraryCopy>> found_;
+  std::map<std::pair<std::string, const loader::Scenario*>, std::vector<loader::LibraryCopy>> found_;
 };
 
 bool InCachedDirectory(const Scene& scene, const std::string& path) {
@@ -312,7 +341,8 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
                          : request.requester_path;
       if (failed.asker.empty()) failed.asker = scenario.title;
       const bool needed = NeededForGpu(scene, failed);
-      const bool forgiven = request.optional && !needed && !LosesGpu(scene, scenario, i);
+      const bool idle = request.guessed && GpuPresence(scene) == Presence::kNo;
+      const bool forgiven = idle || (request.optional && !needed && !LosesGpu(scene, scenario, i));
       // Programs try many names that may be missing, and find files that do not concern culprit.
       if (forgiven && scenario.WasSeen() && failed.library == nullptr) continue;
       if (!ExplainBySearch(scene, request, failed) && !forgiven) ExplainByCopies(scene, copies, failed);
@@ -362,34 +392,6 @@ const std::vector<FailedLoad>& FailedLoads(const Scene& scene) {
     scene.failed_loads = std::make_shared<const std::vector<FailedLoad>>(FindFailedLoads(scene));
   }
   return *scene.failed_loads;
-}
-
-report::Finding& Fire(Ruling& ruling, const FailedLoad& failed, std::string summary, std::string subject,
-                      std::vector<std::string> about) {
-  report::Finding& finding = ruling.Fire(std::move(summary), std::move(subject), std::move(about));
-  finding.affects.push_back(failed.scenario->title);
-  const bool needed = failed.request->opened_by == loader::OpenedBy::kNeeded;
-  const bool seen = failed.scenario->WasSeen();
-  finding.evidence.push_back(
-      {failed.asker + (needed ? " needs " : " opens ") + failed.request->name,
-       needed ? (failed.scenario->graph.windows ? "imports of " : "DT_NEEDED of ") + failed.asker
-       : seen ? "seen in " + failed.scenario->title
-              : "data/libraries.toml and the steps of the import"});
-  finding.evidence.push_back({failed.request->error, seen
-                                                         ? "the loader's message in " + failed.scenario->title
-                                                         : "predicted by the loader model"});
-  for (const std::string& directory : failed.unlisted) {
-    finding.evidence.push_back({directory + " cannot be listed, so it may contain a copy", directory});
-  }
-  return finding;
-}
-
-void NoteUncertain(const Scene& scene, Ruling& ruling) {
-  for (const FailedLoad& failed : FailedLoads(scene)) {
-    if (failed.why != Why::kUncertain) continue;
-    ruling.NotEnoughFacts(failed.request->name + " of " + failed.scenario->title,
-                          "part of the search was not recorded");
-  }
 }
 
 }  // namespace culprit::rules

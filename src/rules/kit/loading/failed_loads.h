@@ -73,8 +73,12 @@ const knowledge::Redistributable* FindRuntime(const Scene& scene, std::string_vi
 // Computed on the first call for a scene.
 const std::vector<FailedLoad>& FailedLoads(const Scene& scene);
 
+// Who requests the library, and how that is known.
+report::Evidence WhoOpens(const FailedLoad& failed);
+
 // Adds a finding with what it affects, who requests the library, and the loader's message. The rule provides
-// the summary and the fix.
+// the summary and the fix. A load that only strings tell is a warning, unless it is the program's only way to
+// CUDA.
 report::Finding& Fire(Ruling& ruling, const FailedLoad& failed, std::string summary, std::string subject,
                       std::vector<std::string> about = {});
 

@@ -1,6 +1,7 @@
 #include "rules/kit/loading/gpu_loads.h"
 
 #include "base/text.h"
+#include "base/version.h"
 #include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules {
@@ -13,6 +14,12 @@ using loader::Request;
 bool HasCuda(const Scene& scene) {
   return (scene.stack().toolkits && !scene.stack().toolkits->copies.empty()) ||
          (scene.stack().cudnn && !scene.stack().cudnn->empty());
+}
+
+// NVIDIA has packages for Python from CUDA 11 on. Before that, the libraries are those of a toolkit.
+bool HasPackages(const std::string& cuda) {
+  const auto version = base::Version::Parse(cuda);
+  return !version || version->part(0) >= 11;
 }
 
 // Whether this failed load makes the framework fall back to the CPU: its CUDA provider and what that needs
@@ -37,10 +44,11 @@ bool CostsGpu(const Scene& scene, const loader::Scenario& scenario, size_t index
 
 // Losing the GPU counts as a failure if the GPU is meant to be used, that is, if some CUDA is installed. Of
 // the libraries that TensorFlow's stubs open, only cuDNN counts, and only if nothing else is missing: CUL6011
-// reports the others (except on Windows, where TensorFlow uses no CUDA packages).
+// reports the others (except on Windows and before CUDA 11, where TensorFlow uses no CUDA packages).
 bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t index) {
   if (!CostsGpu(scene, scenario, index) || GpuPresence(scene) == Presence::kNo) return false;
   if (scene.OnWindows() && HasCuda(scene)) return true;
+  if (!HasPackages(scene.FrameworkOf(scenario)->cuda)) return true;
   bool cuda = scene.stack().toolkits && !scene.stack().toolkits->copies.empty(), only_cudnn = true;
   for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
     const Request& one = scenario.graph.requests[i];
@@ -63,18 +71,18 @@ bool TorchMayBring(const Scene& scene, const loader::Scenario& scenario) {
 
 bool NeededForGpu(const Scene& scene, const FailedLoad& failed) {
   const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
-  if (framework == nullptr || scene.OnWindows() || GpuPresence(scene) != Presence::kYes) return false;
+  if (framework == nullptr || GpuPresence(scene) != Presence::kYes) return false;
+  const bool linked = failed.request->opened_by == loader::OpenedBy::kNeeded;
   if (framework->name == "onnxruntime")
-    return BaseName(failed.asker) == "libonnxruntime_providers_cuda.so" &&
-           failed.request->opened_by == loader::OpenedBy::kNeeded;
-  return framework->name == "cupy" && failed.library != nullptr && failed.library->name == "nvrtc" &&
-         failed.request->opened_by == loader::OpenedBy::kDlopen;
+    return !scene.OnWindows() && BaseName(failed.asker) == "libonnxruntime_providers_cuda.so" && linked;
+  if (framework->name != "cupy" || failed.library == nullptr) return false;
+  return linked ? failed.library->family == "cuda" : failed.library->name == "nvrtc";
 }
 
 bool MayBeFoundAllTheSame(const Scene& scene, const FailedLoad& failed) {
   if (failed.why != Why::kElsewhere) return false;
   const snapshot::Framework* framework = scene.FrameworkOf(*failed.scenario);
-  if (framework->name == "cupy") return true;
+  if (framework->name == "cupy") return failed.request->opened_by == loader::OpenedBy::kDlopen;
   const auto* torch = FindFramework(*scene.EnvironmentOf(*failed.scenario), "torch");
   return torch != nullptr && !torch->cuda.empty() && MajorOf(torch->cuda) == MajorOf(framework->cuda);
 }

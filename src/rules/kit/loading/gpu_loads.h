@@ -12,12 +12,12 @@ bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t reque
 // A program may `import torch` of the same CUDA first: then its DLLs are already loaded.
 bool TorchMayBring(const Scene& scene, const loader::Scenario& scenario);
 
-// Without it the framework works, but not on this GPU: what onnxruntime's CUDA provider needs, and what CuPy
-// compiles every kernel with.
+// Without it the framework works, but not on this GPU: what onnxruntime's CUDA provider and CuPy's modules
+// need, and what CuPy compiles every kernel with.
 bool NeededForGpu(const Scene& scene, const FailedLoad& failed);
 
-// The program may find a copy that the loader does not: CuPy reads CUDA_PATH, and after `import torch` of the
-// same CUDA onnxruntime finds everything already loaded.
+// The program may find a copy that the loader does not: CuPy opens libraries in CUDA_PATH, and after `import
+// torch` of the same CUDA onnxruntime finds everything already loaded.
 bool MayBeFoundAllTheSame(const Scene& scene, const FailedLoad& failed);
 
 }  // namespace culprit::rules

@@ -62,6 +62,18 @@ bool IsOfOtherAbi(const MissingExport& missing) {
          NameAlone(missing.function) == NameAlone(missing.like);
 }
 
+// The package with the name of a module, or with the longest one that the module's name starts with:
+// flash_attn_2_cuda.cpython-311-x86_64-linux-gnu.so is flash-attn's.
+const snapshot::PythonPackage* PackageOfModule(const PythonEnvironment& environment, std::string module) {
+  std::ranges::replace(module, '_', '-');
+  const snapshot::PythonPackage* best = nullptr;
+  for (const snapshot::PythonPackage& package : environment.packages) {
+    const bool starts = module == package.name || module.starts_with(package.name + "-");
+    if (starts && (best == nullptr || package.name.size() > best->name.size())) best = &package;
+  }
+  return best;
+}
+
 // The package that a file of an environment belongs to: by its framework, or by the name of its folder.
 const snapshot::PythonPackage* ExtensionPackage(const PythonEnvironment& environment,
                                                 const std::string& file) {
@@ -73,8 +85,7 @@ const snapshot::PythonPackage* ExtensionPackage(const PythonEnvironment& environ
     if (!file.starts_with(site + "/")) continue;
     std::string name = base::FoldCase(file.substr(site.size() + 1));
     name.resize(std::min(name.size(), name.find_first_of("/.")));
-    std::ranges::replace(name, '_', '-');
-    return environment.Find(name);
+    return PackageOfModule(environment, std::move(name));
   }
   return nullptr;
 }
