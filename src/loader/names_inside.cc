@@ -3,9 +3,11 @@
 // programs and packages that none knows.
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -51,7 +53,9 @@ std::map<std::string_view, std::vector<std::string>> NamesByLibrary(const std::v
     if (library != nullptr) all[library->name].push_back(name);
   }
   for (auto& [library, list] : all) {
-    std::ranges::stable_sort(list, [](const auto& a, const auto& b) { return NumbersOf(b) < NumbersOf(a); });
+    std::ranges::sort(list, std::ranges::greater(), [](const std::string& name) {
+      return std::pair(NumbersOf(name), name);
+    });
   }
   return all;
 }
