@@ -99,7 +99,8 @@ bool RecordedNode::operator==(const RecordedNode& other) const {
   return SameFacts(elf, other.elf) && SameFacts(pe, other.pe) && SameFacts(exports, other.exports) &&
          kind == other.kind && error == other.error && link_target == other.link_target &&
          undefined == other.undefined && listed == other.listed && id == other.id && size == other.size &&
-         set_user_id == other.set_user_id && not_executable == other.not_executable && version == other.version && gpu_code == other.gpu_code;
+         set_user_id == other.set_user_id && not_executable == other.not_executable &&
+         version == other.version && gpu_code == other.gpu_code;
 }
 
 base::Json ToJson(const FileRecord& record) {

@@ -113,9 +113,9 @@ struct PythonEnvironment {
   // Windows: the program that runs when `interpreter` is started, where that is another one: python.exe of a
   // virtual environment only starts that of the installation it was made from. "" = `interpreter` itself.
   std::string process;
-  std::string python;                      // "3.12"
-  int bits = 0;                            // Windows: 32 or 64, of the interpreter's file; 0 not known
-  std::vector<std::string> site_packages;  // what is searched for modules, in the order of sys.path
+  std::string python;                         // "3.12"
+  int bits = 0;                               // Windows: 32 or 64, of the interpreter's file; 0 not known
+  std::vector<std::string> site_packages;     // what is searched for modules, in the order of sys.path
   std::vector<SearchedFirst> searched_first;  // in that order; all of them are in `site_packages` too
   std::vector<PythonPackage> packages;        // sorted by name
   std::vector<Framework> frameworks;

@@ -326,10 +326,10 @@ Subject Variables() {
 }  // namespace
 
 const Subject* FindSubject(std::string_view name) {
-  static const std::vector<Subject> kSubjects = {Architectures(), Causes(),      Cudnn(),     Distributions(),
-                                                 Drivers(),       Frameworks(),  GpuIds(),    Harvested(),
-                                                 HostCompilers(), Imports(),     Packages(),  Sonames(),
-                                                 Signatures(),    StatusCodes(), Tools(),     Variables(), Windows()};
+  static const std::vector<Subject> kSubjects = {
+      Architectures(), Causes(),      Cudnn(),         Distributions(), Drivers(),  Frameworks(),
+      GpuIds(),        Harvested(),   HostCompilers(), Imports(),       Packages(), Sonames(),
+      Signatures(),    StatusCodes(), Tools(),         Variables(),     Windows()};
   for (const Subject& subject : kSubjects) {
     if (subject.name == name) return &subject;
   }

@@ -13,9 +13,9 @@ namespace {
 
 using snapshot::ModuleBar;
 
-constexpr std::array<std::string_view, 5> kDirectories = {
-    "/etc/modprobe.d", "/run/modprobe.d", "/usr/local/lib/modprobe.d", "/usr/lib/modprobe.d",
-    "/lib/modprobe.d"};
+constexpr std::array<std::string_view, 5> kDirectories = {"/etc/modprobe.d", "/run/modprobe.d",
+                                                          "/usr/local/lib/modprobe.d", "/usr/lib/modprobe.d",
+                                                          "/lib/modprobe.d"};
 constexpr size_t kMostFiles = 256;
 
 std::string ModuleName(std::string name) {

@@ -189,7 +189,8 @@ void AddDetails(PackageSearch& search, const std::vector<SiteDirectory>& sites,
                 const std::vector<snapshot::Framework>& frameworks, std::vector<PythonPackage>& packages) {
   for (PythonPackage& package : packages) {
     const auto site = std::ranges::find(sites, base::DirName(package.record), &SiteDirectory::path);
-    if (site == sites.end() || MattersToCuda(package.name) || !package.record.ends_with(".dist-info")) continue;
+    if (site == sites.end() || MattersToCuda(package.name) || !package.record.ends_with(".dist-info"))
+      continue;
     if (std::ranges::find(frameworks, package.name, &snapshot::Framework::package) != frameworks.end())
       ReadDetails(search, *site, /*directory=*/true, package);
   }

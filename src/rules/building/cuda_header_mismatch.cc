@@ -41,13 +41,13 @@ void CheckVariables(const Scene& scene, Ruling& ruling) {
       if (other->header_version.empty() ||
           Release(other->header_version) == Release(chosen.toolkit->nvcc_version))
         continue;
-      report::Finding& finding =
-          ruling.Fire(std::string(name) + " lists " + directory + ", whose cuda.h is CUDA " +
-                          other->header_version + "; " + chosen.toolkit->nvcc + " is " +
-                          chosen.toolkit->nvcc_version,
-                      name, {directory});
+      report::Finding& finding = ruling.Fire(std::string(name) + " lists " + directory +
+                                                 ", whose cuda.h is CUDA " + other->header_version + "; " +
+                                                 chosen.toolkit->nvcc + " is " + chosen.toolkit->nvcc_version,
+                                             name, {directory});
       finding.affects.push_back("builds");
-      finding.evidence.push_back({std::string(name) + "=" + std::string(scene.Variable(name)), "environment"});
+      finding.evidence.push_back(
+          {std::string(name) + "=" + std::string(scene.Variable(name)), "environment"});
       finding.evidence.push_back(
           {"CUDA_VERSION in its cuda.h is " + other->header_version, directory + "/cuda.h"});
       finding.evidence.push_back({"a build uses " + chosen.toolkit->root, chosen.because});

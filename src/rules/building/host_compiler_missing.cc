@@ -80,16 +80,17 @@ void FireNamed(const Named& named, Ruling& ruling) {
   const bool flags = named.variable != "NVCC_CCBIN";
   const std::string setting =
       flags ? "-ccbin " + named.value + " in " + named.variable : named.variable + "=" + named.value;
-  report::Finding& finding = ruling.Fire(setting + ": there is no such compiler", named.variable, {named.value});
+  report::Finding& finding =
+      ruling.Fire(setting + ": there is no such compiler", named.variable, {named.value});
   finding.affects.push_back("builds");
   finding.evidence.push_back({setting, "environment"});
   finding.evidence.push_back({"there is no " + named.value, named.value});
-  finding.fix = {.text = flags ? "take -ccbin out of " + named.variable + ", or install that compiler"
-                               : "unset NVCC_CCBIN, or install that compiler",
-                 .commands = {named.rest.empty()
-                                  ? "unset " + Plain(named.variable)
-                                  : "export " + Plain(named.variable) + "=" + Quoted(named.rest)},
-                 .risk = report::Risk::kLow};
+  finding.fix = {
+      .text = flags ? "take -ccbin out of " + named.variable + ", or install that compiler"
+                    : "unset NVCC_CCBIN, or install that compiler",
+      .commands = {named.rest.empty() ? "unset " + Plain(named.variable)
+                                      : "export " + Plain(named.variable) + "=" + Quoted(named.rest)},
+      .risk = report::Risk::kLow};
   if (named.rest.empty())
     finding.fix.changes = {report::UnsetVariable{named.variable}};
   else
@@ -101,7 +102,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (chosen.toolkit == nullptr || chosen.toolkit->nvcc.empty()) return ruling.NotApplicable();
   const Named named = NamedCompiler(scene);
   const There there = IsThere(scene, named.value.empty() ? "gcc" : named.value);
-  if (there == There::kUnknown) return ruling.NotEnoughFacts("the host compiler of nvcc", "PATH is not known");
+  if (there == There::kUnknown)
+    return ruling.NotEnoughFacts("the host compiler of nvcc", "PATH is not known");
   if (there == There::kYes) return;
   if (!named.value.empty()) return FireNamed(named, ruling);
   report::Finding& finding =

@@ -72,10 +72,10 @@ void CheckFlags(const Scene& scene, const std::string& name, const snapshot::Too
       finding.evidence.push_back({answer.why, std::string(answer.source)});
       finding.evidence.push_back({"a build uses " + toolkit.root, because});
       const std::string rest = Without(words, i);
-      finding.fix = {.text = "take " + words[i] + " out of " + name,
-                     .commands = {rest.empty() ? "unset " + Plain(name)
-                                               : "export " + Plain(name) + "=" + Quoted(rest)},
-                     .risk = report::Risk::kLow};
+      finding.fix = {
+          .text = "take " + words[i] + " out of " + name,
+          .commands = {rest.empty() ? "unset " + Plain(name) : "export " + Plain(name) + "=" + Quoted(rest)},
+          .risk = report::Risk::kLow};
       if (rest.empty())
         finding.fix.changes = {report::UnsetVariable{name}};
       else

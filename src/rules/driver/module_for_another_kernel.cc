@@ -79,9 +79,11 @@ void Check(const Scene& scene, Ruling& ruling) {
       .changes = {report::LoadModule{"nvidia", version}}};
   if (const std::string branch = PrebuiltBranch(*driver->module_files); !branch.empty()) {
     const std::string package = "linux-modules-nvidia-" + branch + "-" + driver->running_kernel;
-    finding.fix.text = "install " + package + ", which has the pre-built module, or boot a kernel that has one";
+    finding.fix.text =
+        "install " + package + ", which has the pre-built module, or boot a kernel that has one";
     finding.fix.commands = {"sudo apt install " + Plain(package), "sudo modprobe nvidia"};
-  } else if (distribution.find("Ubuntu") != std::string::npos || distribution.find("Debian") != std::string::npos) {
+  } else if (distribution.find("Ubuntu") != std::string::npos ||
+             distribution.find("Debian") != std::string::npos) {
     finding.fix.commands.insert(finding.fix.commands.begin(),
                                 "sudo apt install linux-headers-" + Plain(driver->running_kernel));
   } else if (distribution.find("Fedora") != std::string::npos) {

@@ -46,8 +46,8 @@ Choice ChoiceOf(const Scene& scene, const snapshot::Framework& torch) {
 }
 
 bool Has(const snapshot::Framework& bits, const std::string& library) {
-  return std::ranges::any_of(
-      bits.libraries, [&](const std::string& file) { return base::BaseName(file) == library; });
+  return std::ranges::any_of(bits.libraries,
+                             [&](const std::string& file) { return base::BaseName(file) == library; });
 }
 
 // RECORD lists the library, and it was deleted: CUL6014.

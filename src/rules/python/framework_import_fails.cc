@@ -121,7 +121,8 @@ std::string BuiltForPython(const Scene& scene, const snapshot::Framework& framew
   if (!items) return "";
   for (const snapshot::DirectoryItem& item : *items) {
     if (!item.name.starts_with(start)) continue;
-    const std::string minor = item.name.substr(start.size(), item.name.find('-', start.size()) - start.size());
+    const std::string minor =
+        item.name.substr(start.size(), item.name.find('-', start.size()) - start.size());
     if (base::IsNumber(minor)) return "3." + minor;
   }
   return "";

@@ -75,7 +75,8 @@ void CheckVersion(const Scene& scene, const snapshot::PythonEnvironment& environ
                   environment.interpreter, {version, environment.python});
   finding.affects.push_back(environment.prefix);
   finding.evidence.push_back({environment.interpreter + " leads to " + real, environment.interpreter});
-  finding.evidence.push_back({"the packages are in " + lib + environment.python + "/site-packages", lib + environment.python});
+  finding.evidence.push_back(
+      {"the packages are in " + lib + environment.python + "/site-packages", lib + environment.python});
   const std::string old = std::string(base::DirName(real)) + "/python" + environment.python;
   finding.fix = NewEnvironment(environment, "point the symlink to python" + environment.python + " again, ");
   if (scene.view.Open(old).error != base::PathError::kNone) return;

@@ -142,12 +142,9 @@ void Report(const Scene& scene, const PythonEnvironment& environment, const Pyth
   if (broken.size() > 1) summary += " (and " + std::to_string(broken.size() - 1) + " more)";
   report::Finding& finding = ruling.Fire(std::move(summary), package.record,
                                          {worst.requirement->name, worst.requirement->specifier});
-  const auto* scenario = ScenarioOf(scene, environment, package.name == "jaxlib" ? "jax" : package.name);
   // A library that was left out on purpose, or that only some features need, is harmless as long as
-  // everything loads.
-  if (worst.installed == nullptr && CanDoWithout(*worst.requirement) &&
-      (scenario == nullptr || Works(*scenario)))
-    finding.severity = Severity::kNote;
+  // everything loads; if not, the rule about the library says so.
+  if (worst.installed == nullptr && CanDoWithout(*worst.requirement)) finding.severity = Severity::kNote;
   if (EndsImport(package, *worst.requirement, worst.installed)) finding.severity = Severity::kError;
   finding.affects.push_back(package.name + " " + package.version + " in " + environment.prefix);
   for (const Broken& one : broken) {

@@ -77,8 +77,9 @@ void CheckFramework(const Scene& scene, const snapshot::PythonEnvironment& envir
   finding.evidence.push_back({"`import " + ModuleOf(framework) + "` takes this", shadow->path});
   finding.evidence.push_back({"and not this", shadow->hidden});
   if (!shadow->source.empty())
-    finding.evidence.push_back({shadow->source + " puts " + shadow->directory + " first on sys.path",
-                                shadow->through == Shadowing::Through::kPythonPath ? "environment" : shadow->source});
+    finding.evidence.push_back(
+        {shadow->source + " puts " + shadow->directory + " first on sys.path",
+         shadow->through == Shadowing::Through::kPythonPath ? "environment" : shadow->source});
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -96,8 +96,8 @@ report::Fix InstallFromPypi(const Scene& scene, const Uses& uses) {
   fix.commands.push_back("export CUDA_HOME=" + Word(root));
   for (const ToolUse* use : uses) {
     const bool data = use->row->kind == ToolKind::kData;
-    fix.changes.push_back(AsInstalled(
-        *use, root + (data ? "/nvvm/libdevice/" : "/nvvm/lib64/") + std::string(use->row->name)));
+    fix.changes.push_back(
+        AsInstalled(*use, root + (data ? "/nvvm/libdevice/" : "/nvvm/lib64/") + std::string(use->row->name)));
   }
   fix.changes.push_back(report::SetVariable{"CUDA_HOME", root});
   return fix;
@@ -109,6 +109,7 @@ report::Fix Missing(const Scene& scene, const Uses& uses) {
   if (first.package != nullptr && first.row->packages.empty()) {
     report::Fix fix = ReinstallPackage(*first.environment, first.package->name, first.package->version,
                                        "reinstall " + first.package->name + ", which contains it");
+    fix.changes.clear();  // what is missing is all that is new
     for (const ToolUse* use : uses) fix.changes.push_back(AsInstalled(*use, use->places.front()));
     return fix;
   }
@@ -203,8 +204,7 @@ void Report(const Scene& scene, const Uses& uses, Ruling& ruling) {
 
 // Missing files of one user, and programs that lost their x bits, are one finding.
 bool BelongTogether(const ToolUse& one, const ToolUse& other) {
-  const bool whole =
-      one.trouble == ToolTrouble::kMissing || one.trouble == ToolTrouble::kNotExecutable;
+  const bool whole = one.trouble == ToolTrouble::kMissing || one.trouble == ToolTrouble::kNotExecutable;
   const bool library = one.row->kind == ToolKind::kLibrary;
   return whole && one.trouble == other.trouble && one.user == other.user &&
          library == (other.row->kind == ToolKind::kLibrary);
@@ -220,8 +220,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       ruling.NotEnoughFacts(std::string(use.row->name) + " of " + use.user, "not recorded in the snapshot");
     if (use.trouble == ToolTrouble::kNone || use.trouble == ToolTrouble::kUnknown) continue;
     if (use.package != nullptr && no_gpu) continue;
-    const auto group = std::ranges::find_if(
-        groups, [&](const Uses& other) { return BelongTogether(*other.front(), use); });
+    const auto group =
+        std::ranges::find_if(groups, [&](const Uses& other) { return BelongTogether(*other.front(), use); });
     if (group == groups.end())
       groups.push_back({&use});
     else

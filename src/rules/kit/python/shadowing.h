@@ -1,5 +1,5 @@
-// Modules that Python finds before those of an environment: through PYTHONPATH, a .pth file, or the packages in
-// the home of the user.
+// Modules that Python finds before those of an environment: through PYTHONPATH, a .pth file, or the packages
+// in the home of the user.
 #pragma once
 
 #include <optional>

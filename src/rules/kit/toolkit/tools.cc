@@ -69,8 +69,8 @@ void Find(const Scene& scene, ToolUse& use) {
     if (file.error != PathError::kNone && file.error != PathError::kAccess) continue;
     if (file.error == PathError::kNone && file.kind == snapshot::FileKind::kDirectory) continue;
     use.path = path;
-    use.trouble = file.error == PathError::kAccess ? ToolTrouble::kNone
-                  : IsDamaged(*use.row, file)      ? ToolTrouble::kDamaged
+    use.trouble = file.error == PathError::kAccess                             ? ToolTrouble::kNone
+                  : IsDamaged(*use.row, file)                                  ? ToolTrouble::kDamaged
                   : file.not_executable && use.row->kind == ToolKind::kProgram ? ToolTrouble::kNotExecutable
                                                                                : ToolTrouble::kNone;
     return;
