@@ -58,6 +58,10 @@ const FileFacts& LiveFileView::Open(const std::string& path) {
       facts.kind == FileKind::kRegular && (file->status.mode & (kSetUserId | kSetGroupId)) != 0;
   if (!file->bytes) return facts;
   facts.elf = std::make_shared<binfmt::ElfFile>(binfmt::ReadElf(*file->bytes));
+  constexpr uint32_t kAnyExecute = 0111;
+  constexpr uint16_t kExecutable = 2;  // ET_EXEC
+  facts.not_executable =
+      (file->status.mode & kAnyExecute) == 0 && (facts.elf->interpreter || facts.elf->type == kExecutable);
   if (facts.elf->problem == binfmt::ElfProblem::kNotElf ||
       facts.elf->problem == binfmt::ElfProblem::kTooShort) {
     facts.pe = std::make_shared<binfmt::PeFile>(binfmt::ReadPe(*file->bytes));

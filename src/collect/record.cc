@@ -54,6 +54,7 @@ RecordedNode& Recorder::AddNode(const std::string& path) {
   node.error = facts.error;
   node.size = facts.size;
   node.set_user_id = facts.set_user_id;
+  node.not_executable = facts.not_executable;
   node.elf = facts.elf;
   if (facts.pe && IsWorthRecording(*facts.pe, system_.platform())) node.pe = facts.pe;
   if (knowledge::FindLibrary(base::BaseName(path)) != nullptr) node.version = view_.Version(path);

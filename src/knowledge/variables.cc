@@ -45,6 +45,11 @@ std::string ValueFor(const VariableRow& row, std::string_view value) {
 bool SwitchesOff(const VariableRow& row, std::string_view value) {
   if (value.empty()) return false;
   const std::string lower = LowerText(value);
+  if (!row.on_values.empty()) {
+    return std::ranges::none_of(base::SplitWords(lower, ", "), [&](const std::string& word) {
+      return std::ranges::find(row.on_values, word) != row.on_values.end();
+    });
+  }
   return std::ranges::any_of(row.off_values, [&](std::string_view off) {
     return off == "*" ? lower != "0" && lower != "false" : lower == off;
   });

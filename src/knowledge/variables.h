@@ -21,8 +21,12 @@ struct VariableRow {
   std::string_view flag;  // the value is a list of flags, and this one counts; "" = the value itself
   VariableKind kind;
   std::span<const std::string_view> off_values;  // "*" = any but empty and 0
+  std::span<const std::string_view>
+      on_values;  // the value is a list, and without one of these the GPU is off
   std::span<const std::string_view> holds;
+  bool falls_back;          // who reads it does without, where the path is not there
   std::string_view reader;  // "jax", "tool:nvcc"
+  std::string_view cause;   // of a finding about a path that is not there
   std::string_view effect;
   std::string_view source;
 };

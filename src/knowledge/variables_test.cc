@@ -17,13 +17,18 @@ TEST(Variables, EachRowHasWhatItsKindNeeds) {
   for (const VariableRow& row : Variables()) {
     EXPECT_TRUE(row.source.starts_with("https://")) << row.name;
     EXPECT_EQ(!row.holds.empty(), row.kind == VariableKind::kDirectory) << row.name;
-    EXPECT_EQ(!row.off_values.empty(), row.kind == VariableKind::kOff) << row.name;
+    EXPECT_EQ(row.off_values.empty() + row.on_values.empty(), row.kind == VariableKind::kOff ? 1 : 2)
+        << row.name;
+    const bool path = row.kind == VariableKind::kDirectory || row.kind == VariableKind::kFile;
+    EXPECT_EQ(!row.cause.empty(), path) << row.name;
   }
 }
 
 TEST(Variables, ValuesThatSwitchOff) {
   EXPECT_TRUE(SwitchesOff(Row("JAX_PLATFORMS"), "CPU"));
   EXPECT_FALSE(SwitchesOff(Row("JAX_PLATFORMS"), "cuda,cpu"));
+  EXPECT_TRUE(SwitchesOff(Row("JAX_PLATFORMS"), "cuda12"));
+  EXPECT_FALSE(SwitchesOff(Row("JAX_PLATFORMS"), ""));
   EXPECT_TRUE(SwitchesOff(Row("NUMBA_DISABLE_CUDA"), "1"));
   EXPECT_FALSE(SwitchesOff(Row("NUMBA_DISABLE_CUDA"), "0"));
 }

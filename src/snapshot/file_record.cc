@@ -28,7 +28,7 @@ void ReadVersion(const JsonReader& json, LibraryVersion& version) {
 
 base::Json NodeToJson(const std::string& path, const RecordedNode& node) {
   // A new field must be added in both directions; this fails to compile until then.
-  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14] = node;
+  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15] = node;
   JsonWriter json;
   json.Value("path", EncodeBytes(path));
   if (node.kind != FileKind::kOther) json.Value("kind", base::Word(node.kind));
@@ -39,6 +39,7 @@ base::Json NodeToJson(const std::string& path, const RecordedNode& node) {
   json.Number("inode", node.id.inode);
   json.Number("size", node.size);
   json.Flag("set_user_id", node.set_user_id);
+  json.Flag("not_executable", node.not_executable);
   if (node.elf) json.Value("elf", ElfToJson(*node.elf));
   if (node.pe) json.Value("pe", PeToJson(*node.pe));
   if (node.exports) json.Value("exports", PeExportsToJson(*node.exports));
@@ -67,6 +68,7 @@ void ReadNode(const JsonReader& json, RecordedNode& node) {
   json.Field("inode", node.id.inode);
   json.Field("size", node.size);
   json.Field("set_user_id", node.set_user_id);
+  json.Field("not_executable", node.not_executable);
   ReadShared(json, "elf", node.elf, ReadElfJson);
   ReadShared(json, "pe", node.pe, ReadPeJson);
   ReadShared(json, "exports", node.exports, ReadPeExportsJson);
@@ -100,6 +102,7 @@ bool RecordedNode::operator==(const RecordedNode& other) const {
          kind == other.kind && error == other.error && link_target == other.link_target &&
          undefined == other.undefined && names_inside == other.names_inside && listed == other.listed &&
          id == other.id && size == other.size && set_user_id == other.set_user_id &&
+         not_executable == other.not_executable &&
          version == other.version && gpu_code == other.gpu_code;
 }
 

@@ -35,6 +35,7 @@ struct RecordedNode {
   FileId id;
   uint64_t size = 0;
   bool set_user_id = false;
+  bool not_executable = false;
   std::shared_ptr<const binfmt::ElfFile> elf;
   std::shared_ptr<const binfmt::PeFile> pe;
   std::shared_ptr<const binfmt::PeExports> exports;  // where somebody asked for them

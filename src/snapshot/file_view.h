@@ -43,6 +43,7 @@ struct FileFacts {
   FileId id;
   uint64_t size = 0;
   bool set_user_id = false;
+  bool not_executable = false;                 // a program that nobody may run: it has no x bit
   std::shared_ptr<const binfmt::ElfFile> elf;  // set for every regular file that opened
   std::shared_ptr<const binfmt::PeFile> pe;    // set for every regular file that opened and is not ELF
 };

@@ -130,6 +130,7 @@ const FileFacts& RecordedFileView::Open(const std::string& path) {
   facts.id = place.node->id;
   facts.size = place.node->size;
   facts.set_user_id = place.node->set_user_id;
+  facts.not_executable = place.node->not_executable;
   facts.elf = place.node->elf;
   facts.pe = place.node->pe;
   return facts;

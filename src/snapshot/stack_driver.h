@@ -72,6 +72,23 @@ struct ModuleFile {
   bool operator==(const ModuleFile&) const = default;
 };
 
+// A line of modprobe's configuration, or of the kernel's command line, that keeps a module out.
+struct ModuleBar {
+  std::string module;  // "nvidia", with '_' for '-'
+  std::string file;
+  uint32_t line = 0;  // from 1; 0: the file is one line
+  std::string text;   // "alias nvidia off"
+
+  template <typename Self, typename Visit>
+  static void Fields(Self& self, Visit& visit) {
+    visit("module", self.module);
+    visit("file", self.file);
+    visit("line", self.line);
+    visit("text", self.text);
+  }
+  bool operator==(const ModuleBar&) const = default;
+};
+
 struct Driver {
   Fact<std::string> kernel_version;  // of the loaded module: "580.95.05"
   std::string kernel_flavor;         // "open", "proprietary", "" not known
@@ -79,6 +96,7 @@ struct Driver {
       modules;                 // loaded ones that matter: nvidia, nvidia_uvm, nouveau, nova_core ...
   std::string running_kernel;  // uname -r
   Fact<std::vector<ModuleFile>> module_files;  // nvidia.ko* for any kernel
+  std::vector<ModuleBar> barred;               // modules of the driver that modprobe does not load
   std::vector<DriverLibrary> libraries;
   Fact<std::vector<DeviceNode>> nodes;
   std::map<std::string, std::string> parameters;  // /proc/driver/nvidia/params
@@ -96,6 +114,7 @@ struct Driver {
     visit("modules", self.modules);
     visit("running_kernel", self.running_kernel);
     visit("module_files", self.module_files);
+    visit("barred", self.barred);
     visit("libraries", self.libraries);
     visit("nodes", self.nodes);
     visit("parameters", self.parameters);

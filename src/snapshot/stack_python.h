@@ -92,6 +92,19 @@ struct Framework {
   bool operator==(const Framework&) const = default;
 };
 
+// A directory that Python searches before the packages of the environment, and who put it there.
+struct SearchedFirst {
+  std::string directory;
+  std::string source;  // "PYTHONPATH", or a .pth file
+
+  template <typename Self, typename Visit>
+  static void Fields(Self& self, Visit& visit) {
+    visit("directory", self.directory);
+    visit("source", self.source);
+  }
+  bool operator==(const SearchedFirst&) const = default;
+};
+
 struct PythonEnvironment {
   std::string prefix;  // "/home/u/.venv"
   EnvironmentKind kind = EnvironmentKind::kUnknown;
@@ -100,10 +113,11 @@ struct PythonEnvironment {
   // Windows: the program that runs when `interpreter` is started, where that is another one: python.exe of a
   // virtual environment only starts that of the installation it was made from. "" = `interpreter` itself.
   std::string process;
-  std::string python;                      // "3.12"
-  int bits = 0;                            // Windows: 32 or 64, of the interpreter's file; 0 not known
-  std::vector<std::string> site_packages;  // what is searched for modules, in the order of sys.path
-  std::vector<PythonPackage> packages;     // sorted by name
+  std::string python;                         // "3.12"
+  int bits = 0;                               // Windows: 32 or 64, of the interpreter's file; 0 not known
+  std::vector<std::string> site_packages;     // what is searched for modules, in the order of sys.path
+  std::vector<SearchedFirst> searched_first;  // in that order; all of them are in `site_packages` too
+  std::vector<PythonPackage> packages;        // sorted by name
   std::vector<Framework> frameworks;
   std::vector<std::string> problems;  // what could not be read of it
 
@@ -124,6 +138,7 @@ struct PythonEnvironment {
     visit("python", self.python);
     visit("bits", self.bits);
     visit("site_packages", self.site_packages);
+    visit("searched_first", self.searched_first);
     visit("packages", self.packages);
     visit("frameworks", self.frameworks);
     visit("problems", self.problems);

@@ -270,6 +270,33 @@ Subject Windows() {
                       .unique = {"framework", "dll", "since"}}}};
 }
 
+Subject Tools() {
+  return {.name = "tools",
+          .header = "tools.h",
+          .tables = {{.key = "tool",
+                      .type = "ToolRow",
+                      .function = "Tools",
+                      .fields = {{"name", Form::kText, kRequired},
+                                 {"kind",
+                                  Form::kWord,
+                                  kRequired,
+                                  {{"program", "ToolKind::kProgram"},
+                                   {"library", "ToolKind::kLibrary"},
+                                   {"compiler-library", "ToolKind::kCompilerLibrary"},
+                                   {"data", "ToolKind::kData"}}},
+                                 {"user", Form::kText, kRequired},
+                                 {"since", Form::kVersion},
+                                 {"beside", Form::kText},
+                                 {"without", Form::kText},
+                                 {"seldom", Form::kFlag},
+                                 {"variable", Form::kText},
+                                 {"places", Form::kTexts, kRequired},
+                                 {"packages", Form::kTexts},
+                                 {"effect", Form::kText, kRequired},
+                                 kSource},
+                      .unique = {"name", "user"}}}};
+}
+
 Subject Variables() {
   return {.name = "variables",
           .header = "variables.h",
@@ -286,8 +313,11 @@ Subject Variables() {
                                    {"directory", "VariableKind::kDirectory"},
                                    {"archs", "VariableKind::kArchs"}}},
                                  {"off_values", Form::kTexts},
+                                 {"on_values", Form::kTexts},
                                  {"holds", Form::kTexts},
+                                 {"falls_back", Form::kFlag},
                                  {"reader", Form::kText, kRequired},
+                                 {"cause"},
                                  {"effect", Form::kText, kRequired},
                                  kSource},
                       .unique = {"name", "flag", "reader"}}}};
@@ -296,10 +326,10 @@ Subject Variables() {
 }  // namespace
 
 const Subject* FindSubject(std::string_view name) {
-  static const std::vector<Subject> kSubjects = {Architectures(), Causes(),      Cudnn(),     Distributions(),
-                                                 Drivers(),       Frameworks(),  GpuIds(),    Harvested(),
-                                                 HostCompilers(), Imports(),     Packages(),  Sonames(),
-                                                 Signatures(),    StatusCodes(), Variables(), Windows()};
+  static const std::vector<Subject> kSubjects = {
+      Architectures(), Causes(),      Cudnn(),         Distributions(), Drivers(),  Frameworks(),
+      GpuIds(),        Harvested(),   HostCompilers(), Imports(),       Packages(), Sonames(),
+      Signatures(),    StatusCodes(), Tools(),         Variables(),     Windows()};
   for (const Subject& subject : kSubjects) {
     if (subject.name == name) return &subject;
   }

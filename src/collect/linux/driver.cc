@@ -8,11 +8,13 @@
 namespace culprit::collect {
 namespace {
 
-constexpr std::array<std::string_view, 40> kDriverReads = {
+constexpr std::array<std::string_view, 42> kDriverReads = {
     "/proc/driver/nvidia/version",
     "/proc/driver/nvidia/params",
     "/proc/driver/nvidia/capabilities/**",
     "/proc/modules",
+    "/proc/cmdline",
+    "/**/modprobe.d/*",
     "/proc/sys/kernel/osrelease",
     "/proc/*/comm",
     "/proc/1/cgroup",

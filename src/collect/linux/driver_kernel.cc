@@ -214,6 +214,7 @@ void CollectKernelSide(const Surroundings& around, snapshot::Driver& driver) {
   }
   driver.kernel_version = LoadedVersion(around.system, driver.kernel_flavor);
   driver.modules = LoadedModules(around.system);
+  driver.barred = CollectBarredModules(around.system);
   driver.running_kernel = FirstLine(ReadSmallFile(around.system, "/proc/sys/kernel/osrelease"));
   driver.parameters = Parameters(around.system);
   driver.mig_instances = MigInstances(around.system);

@@ -20,6 +20,9 @@ struct ModuleVersion {
 };
 ModuleVersion ParseNvrmVersion(std::string_view text);
 
+// driver_modprobe.cc: what keeps modules of the driver out.
+std::vector<snapshot::ModuleBar> CollectBarredModules(const system::System& system);
+
 // driver_libraries.cc: every copy of the user-space driver.
 std::vector<snapshot::DriverLibrary> CollectDriverLibraries(const Surroundings& around);
 

@@ -17,7 +17,7 @@ using snapshot::Toolkit;
 using snapshot::ToolkitKind;
 using snapshot::Toolkits;
 
-constexpr std::array<std::string_view, 25> kToolkitReads = {
+constexpr std::array<std::string_view, 29> kToolkitReads = {
     "/usr/local/cuda*/*",
     "/opt/cuda*/*",
     "/opt/nvidia/hpc_sdk/Linux_*/*/cuda/1*/*",
@@ -27,6 +27,10 @@ constexpr std::array<std::string_view, 25> kToolkitReads = {
     "$CUDA_PATH/*",
     "$CUDA_ROOT/*",
     "$CUDAToolkit_ROOT/*",
+    "$CPATH",
+    "$C_INCLUDE_PATH",
+    "$CPLUS_INCLUDE_PATH",
+    "/**/version.*",
     "$CONDA_PREFIX/*",
     "$prefix/*",
     "$site/nvidia/cu13/*",
@@ -58,6 +62,14 @@ void AddNamed(const Surroundings& around, ToolkitSearch& search) {
   for (const char* name : {"CUDA_HOME", "CUDA_PATH", "CUDA_ROOT", "CUDAToolkit_ROOT"}) {
     if (const std::string root = base::ValueOf(around.environment, name); root.starts_with('/'))
       search.Add(base::CleanPath(root), ToolkitKind::kToolkit);
+  }
+  // Directories of headers that every compiler here searches: those of a toolkit lie in its "include".
+  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"}) {
+    for (const std::string& element : base::SplitWords(base::ValueOf(around.environment, name), ":")) {
+      const std::string directory = base::CleanPath(element);
+      if (directory.starts_with('/') && base::BaseName(directory) == "include")
+        search.Add(std::string(DirName(directory)), ToolkitKind::kUnknown);
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 #include "collect/python/environments.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "base/text.h"
@@ -67,6 +68,18 @@ std::string FindVersion(const Surroundings& around, const PythonEnvironment& env
   return found;
 }
 
+// Python runs a line of a .pth file that starts with "import". The directory that such a line puts first on
+// sys.path, where it says so plainly: "import sys; sys.path.insert(0, '/opt/x')". "" otherwise.
+std::string InsertedFirst(std::string_view line) {
+  constexpr std::string_view kCall = "sys.path.insert(0,";
+  const size_t call = line.find(kCall);
+  if (call == std::string_view::npos) return "";
+  const std::string_view argument = Trim(line.substr(call + kCall.size()));
+  if (argument.empty() || (argument.front() != '\'' && argument.front() != '"')) return "";
+  const std::string_view text = argument.substr(1, argument.find(argument.front(), 1) - 1);
+  return text.starts_with('/') ? base::CleanPath(text) : "";
+}
+
 }  // namespace
 
 bool SysPath::Add(const std::string& directory) {
@@ -75,6 +88,14 @@ bool SysPath::Add(const std::string& directory) {
   if (!seen_.insert(around_.system.RealPath(directory).value_or(directory)).second) return false;
   environment_.site_packages.push_back(directory);
   return true;
+}
+
+void SysPath::AddFirst(const std::string& directory, const std::string& source) {
+  const size_t place = environment_.searched_first.size();
+  if (!Add(directory)) return;
+  auto& all = environment_.site_packages;
+  std::rotate(all.begin() + static_cast<ptrdiff_t>(place), all.end() - 1, all.end());
+  environment_.searched_first.push_back({directory, source});
 }
 
 void SysPath::AddSite(const std::string& directory) {
@@ -90,8 +111,10 @@ void SysPath::AddSite(const std::string& directory) {
     if (!text) continue;
     for (const std::string& line : base::Split(*text, '\n')) {
       const std::string_view path = Trim(line);
-      if (path.empty() || path.starts_with('#') || path.starts_with("import ") ||
-          path.starts_with("import\t")) {
+      if (path.empty() || path.starts_with('#')) continue;
+      if (path.starts_with("import ") || path.starts_with("import\t")) {
+        if (const std::string first = InsertedFirst(path); !first.empty())
+          AddFirst(first, JoinPath(directory, entry.name));
         continue;
       }
       Add(around_.system.platform() == base::Platform::kWindows ? base::FromWindowsPath(path, directory)
@@ -171,7 +194,7 @@ PythonEnvironment DescribePlace(const Surroundings& around, const Place& place) 
 
   SysPath path(around, environment);
   for (const std::string& element : base::SplitWords(base::ValueOf(around.environment, "PYTHONPATH"), ":")) {
-    if (element.starts_with('/')) path.Add(element);
+    if (element.starts_with('/')) path.AddFirst(element, "PYTHONPATH");
   }
   if (environment.python.empty()) {
     environment.problems.push_back("the Python version in " + place.prefix + " is not known");

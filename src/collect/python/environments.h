@@ -57,6 +57,8 @@ class SysPath {
 
   // False when there is no such directory, or it is there already.
   bool Add(const std::string& directory);
+  // One that comes before the packages of the environment.
+  void AddFirst(const std::string& directory, const std::string& source);
   // A directory of packages, and what its .pth files add: each line that is a directory.
   void AddSite(const std::string& directory);
 

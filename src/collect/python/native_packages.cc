@@ -42,8 +42,13 @@ bool IsPartOfOther(const PythonPackage& package, const std::vector<Framework>& k
 
 bool IsCudaLibrary(std::string_view name) { return knowledge::FindLibrary(name) != nullptr; }
 
+// Also true of a library that is cut off: what it held is not known, and loading it fails.
 bool HasCuda(const base::ByteSource& bytes) {
   const binfmt::ElfFile elf = binfmt::ReadElf(bytes);
+  using binfmt::ElfProblem;
+  if (elf.problem == ElfProblem::kHeadersCut || elf.problem == ElfProblem::kDynamicCut ||
+      (elf.problem == ElfProblem::kNone && !elf.complete()))
+    return true;
   if (elf.problem != binfmt::ElfProblem::kNone) {
     const binfmt::PeFile pe = binfmt::ReadPe(bytes);
     if (pe.problem != binfmt::PeProblem::kNone) return false;

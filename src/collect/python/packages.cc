@@ -23,7 +23,7 @@ constexpr uint64_t kPackageRecordLimit = uint64_t{16} << 20;
 constexpr size_t kMostPackages = 50'000;  // of an environment
 
 // Whole names, or the beginning of names where they end in '*'.
-constexpr std::array<std::string_view, 39> kThatMatter = {
+constexpr std::array<std::string_view, 41> kThatMatter = {
     "accelerate",    "apex",          "auto-gptq*",
     "bitsandbytes*", "cuda-bindings", "cuda-core",
     "cuda-python",   "cuda-toolkit",  "ctranslate2*",
@@ -36,7 +36,8 @@ constexpr std::array<std::string_view, 39> kThatMatter = {
     "tensorrt*",     "tf-keras",      "tf-nightly*",
     "torch*",        "triton*",       "vllm*",
     "xformers*",     "xgboost*",      "cuda-version",
-    "lightgbm*",     "sgl-kernel*",   "transformer-engine*"};
+    "lightgbm*",     "sgl-kernel*",   "transformer-engine*",
+    "llvmlite",      "numba*"};
 
 // The headers of METADATA stand at its start; the description behind them can be long.
 std::string ReadHeaders(const System& system, const std::string& path) {
@@ -182,6 +183,17 @@ std::vector<PythonPackage> PackagesOf(PackageSearch& search, const std::vector<S
   });
   for (Detailed& one : detailed) std::ranges::move(one.problems, std::back_inserter(search.problems));
   return packages;
+}
+
+void AddDetails(PackageSearch& search, const std::vector<SiteDirectory>& sites,
+                const std::vector<snapshot::Framework>& frameworks, std::vector<PythonPackage>& packages) {
+  for (PythonPackage& package : packages) {
+    const auto site = std::ranges::find(sites, base::DirName(package.record), &SiteDirectory::path);
+    if (site == sites.end() || MattersToCuda(package.name) || !package.record.ends_with(".dist-info"))
+      continue;
+    if (std::ranges::find(frameworks, package.name, &snapshot::Framework::package) != frameworks.end())
+      ReadDetails(search, *site, /*directory=*/true, package);
+  }
 }
 
 std::vector<PythonPackage> CondaPackages(PackageSearch& search, const std::string& prefix,

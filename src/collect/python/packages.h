@@ -30,6 +30,10 @@ struct PackageSearch {
 // In the order of `sites`; the requirements, installer and damaged files of those that matter to CUDA.
 std::vector<snapshot::PythonPackage> PackagesOf(PackageSearch& search,
                                                 const std::vector<SiteDirectory>& sites);
+// The same details of the packages of `frameworks` whose names alone did not tell that they matter.
+void AddDetails(PackageSearch& search, const std::vector<SiteDirectory>& sites,
+                const std::vector<snapshot::Framework>& frameworks,
+                std::vector<snapshot::PythonPackage>& packages);
 // Packages of conda-meta that no dist-info among `known` speaks for.
 std::vector<snapshot::PythonPackage> CondaPackages(PackageSearch& search, const std::string& prefix,
                                                    const std::vector<snapshot::PythonPackage>& known);

@@ -99,6 +99,7 @@ void Fill(const Surroundings& around, PythonEnvironment& environment) {
   if (PutRecordOfFilesFirst(environment)) {
     environment.frameworks = FrameworksOf(around.system, sites, environment.packages);
   }
+  AddDetails(search, sites, environment.frameworks, environment.packages);
   // By name; of one name the first on sys.path stays in front.
   std::multimap<std::string, snapshot::PythonPackage> by_name;
   for (auto& package : environment.packages) by_name.emplace(package.name, std::move(package));

@@ -152,7 +152,7 @@ PythonEnvironment DescribeWindowsPlace(const Surroundings& around, const Place& 
   }
   for (const std::string& element :
        PathElements(base::ValueOf(around.environment, "PYTHONPATH"), around.working_directory))
-    path.Add(element);
+    path.AddFirst(element, "PYTHONPATH");
   if (environment.python.empty())
     environment.problems.push_back("the Python version in " + place.prefix + " is not known");
   const std::string user = environment.python.empty() ? "" : UserSite(around, environment);

@@ -1,4 +1,5 @@
 // CUL8003: nvcc and cuda.h come from different releases.
+#include "base/text.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
 #include "rules/rule.h"
 
@@ -7,7 +8,8 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The headers in a toolkit come from another release than its nvcc: two installations are mixed.
+The headers in a toolkit come from another release than its nvcc: two installations are mixed. Or CPATH makes every compiler search
+the headers of another toolkit.
 
 ## Why it breaks
 nvcc and the headers check each other: "CUDA compiler and CUDA toolkit headers are incompatible, please check your
@@ -17,7 +19,7 @@ include paths". Or the build passes and calls functions that the libraries do no
 culprit compares CUDA_VERSION in cuda.h with the release inside nvcc.
 
 ## Fix
-Reinstall all of the toolkit. In a conda environment, install cuda-nvcc and cuda-cudart-dev in one release.
+Reinstall all of the toolkit; take its directory out of CPATH. In a conda environment, install cuda-nvcc and cuda-cudart-dev in one release.
 
 ## When this is not your problem
 You build nothing: then neither is used. Toolkit wheels (nvidia-cuda-nvcc, nvidia-cuda-runtime) have separate versions, so
@@ -27,7 +29,38 @@ the rule does not compare them.
 crt/host_config.h and cuda_runtime_api.h of CUDA 13.0.
 )md";
 
+// Variables that put directories before those of the system, for every compiler.
+void CheckVariables(const Scene& scene, Ruling& ruling) {
+  const BuildChoice chosen = ChosenToolkit(scene);
+  if (chosen.toolkit == nullptr || chosen.toolkit->nvcc_version.empty()) return;
+  for (const char* name : {"CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"}) {
+    for (const std::string& element : base::SplitWords(scene.Variable(name), ":")) {
+      const std::string directory = base::CleanPath(element);
+      const snapshot::Toolkit* other = ToolkitAt(scene, std::string(base::DirName(directory)));
+      if (base::BaseName(directory) != "include" || other == nullptr || other == chosen.toolkit) continue;
+      if (other->header_version.empty() ||
+          Release(other->header_version) == Release(chosen.toolkit->nvcc_version))
+        continue;
+      report::Finding& finding = ruling.Fire(std::string(name) + " lists " + directory +
+                                                 ", whose cuda.h is CUDA " + other->header_version + "; " +
+                                                 chosen.toolkit->nvcc + " is " + chosen.toolkit->nvcc_version,
+                                             name, {directory});
+      finding.affects.push_back("builds");
+      finding.evidence.push_back(
+          {std::string(name) + "=" + std::string(scene.Variable(name)), "environment"});
+      finding.evidence.push_back(
+          {"CUDA_VERSION in its cuda.h is " + other->header_version, directory + "/cuda.h"});
+      finding.evidence.push_back({"a build uses " + chosen.toolkit->root, chosen.because});
+      finding.fix = {.text = "remove " + directory + " from " + name,
+                     .commands = {"unset " + Plain(name)},
+                     .risk = report::Risk::kLow,
+                     .changes = {report::DropFromList{name, directory}}};
+    }
+  }
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
+  CheckVariables(scene, ruling);
   for (const snapshot::Toolkit* toolkit : Compilers(scene)) {
     if (toolkit->nvcc_version.empty() || toolkit->header_version.empty()) continue;
     if (Release(toolkit->nvcc_version) == Release(toolkit->header_version)) continue;

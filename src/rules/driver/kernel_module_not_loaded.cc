@@ -1,4 +1,5 @@
 // CUL1003: the driver is installed, but its kernel module is not loaded.
+#include "base/text.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
 
@@ -12,10 +13,11 @@ The library libcuda.so.1 is installed, but the kernel module `nvidia` is not loa
 ## Why it breaks
 Without the module there is no device: cudaErrorNoDevice (100), "NVIDIA-SMI has failed because it couldn't communicate
 with the NVIDIA driver". Usual reasons: the module was not built for the running kernel, its build failed (DKMS), secure boot
-rejected it, or the machine was not rebooted after the installation.
+rejected it, modprobe is told not to load it, or the machine was not rebooted after the installation.
 
 ## How culprit knows
-libcuda.so.1 was found; /sys/module/nvidia and /proc/driver/nvidia do not exist. Reasons that files show have their own codes:
+libcuda.so.1 was found; /sys/module/nvidia and /proc/driver/nvidia do not exist. culprit names the line of modprobe.d, or the
+option of the kernel, that keeps the module out (blacklist, alias off, install /bin/false). Reasons that files show have their own codes:
 another kernel (CUL1004), nouveau (CUL1005), vfio (CUL1006), secure boot (CUL1020), no GPU (CUL1025).
 
 ## Fix
@@ -25,7 +27,7 @@ Load it by hand and read what the kernel says. If there is no module for this ke
 A laptop has switched off its NVIDIA GPU, or you only compile on this machine.
 
 ## Sources
-NVIDIA driver README, chapters Installing and Common Problems.
+NVIDIA driver README, chapters Installing and Common Problems; modprobe.d(5).
 )md";
 
 std::string Files(const std::vector<snapshot::ModuleFile>& files, const std::string& kernel) {
@@ -49,6 +51,40 @@ bool Explained(const Scene& scene, const snapshot::Driver& driver, const std::st
     if (module.path == file && module.unsigned_file) return true;
   }
   return false;
+}
+
+// The lines that keep the module nvidia itself out.
+std::vector<const snapshot::ModuleBar*> BarsOf(const snapshot::Driver& driver) {
+  std::vector<const snapshot::ModuleBar*> bars;
+  for (const snapshot::ModuleBar& bar : driver.barred) {
+    if (bar.module == "nvidia") bars.push_back(&bar);
+  }
+  return bars;
+}
+
+// Comments out these lines and those about the other modules of the driver in the same files.
+report::Fix WithoutBars(const snapshot::Driver& driver, const std::vector<const snapshot::ModuleBar*>& bars) {
+  report::Fix fix{.text = "", .commands = {}, .risk = report::Risk::kLow};
+  std::string files;
+  for (const snapshot::ModuleBar* bar : bars) {
+    if (base::Contains(files, bar->file)) continue;
+    files += (files.empty() ? "" : " and ") + bar->file;
+    if (bar->line == 0) {  // the kernel's command line
+      fix.commands.push_back("grep -rn blacklist /etc/default/grub /etc/default/grub.d");
+      continue;
+    }
+    std::string numbers;
+    for (const snapshot::ModuleBar& line : driver.barred) {
+      if (line.file == bar->file) numbers += std::to_string(line.line) + "s/^/# /;";
+    }
+    fix.commands.push_back("sudo sed -i '" + Plain(numbers) + "' " + Word(bar->file));
+  }
+  fix.text = "take the lines about nvidia out of " + files +
+             ", then load the module; if prime-select wrote them, run `sudo prime-select nvidia` instead";
+  // A copy of the file is in the initial file system.
+  fix.commands.push_back("sudo update-initramfs -u || sudo dracut --force");
+  fix.commands.push_back("sudo modprobe nvidia");
+  return fix;
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -81,6 +117,17 @@ void Check(const Scene& scene, Ruling& ruling) {
         .commands = {"sudo modprobe nvidia", "sudo dmesg | grep -i -E 'nvrm|nvidia' | tail -20"},
         .risk = report::Risk::kLow,
         .changes = {report::LoadModule{"nvidia", library->version}}};
+    if (const auto bars = BarsOf(*driver); !bars.empty()) {
+      finding.summary += ": " + bars.front()->file + " says `" + bars.front()->text + "`";
+      for (const snapshot::ModuleBar* bar : bars) {
+        finding.evidence.push_back(
+            {(bar->line == 0 ? "it says `" : "line " + std::to_string(bar->line) + " is `") + bar->text + "`",
+             bar->file});
+      }
+      auto changes = std::move(finding.fix.changes);
+      finding.fix = WithoutBars(*driver, bars);
+      finding.fix.changes = std::move(changes);
+    }
     AddNodeMaker(scene, finding.fix);
     AddNodes(scene, finding.fix);
   } else {

@@ -18,7 +18,8 @@ culprit looks for nvidia.ko in /lib/modules of every kernel and compares with th
 loaded.
 
 ## Fix
-Install the headers of the running kernel and build the module, or boot the kernel that has one.
+Install the headers of the running kernel and build the module, or boot the kernel that has one. Ubuntu's pre-built modules come in
+a package for each kernel.
 
 ## When this is not your problem
 You are in a container: /lib/modules there is not the host's, so the rule does not fire.
@@ -26,6 +27,19 @@ You are in a container: /lib/modules there is not the host's, so the rule does n
 ## Sources
 dkms(8); Ubuntu's linux-modules-nvidia packages; /proc/sys/kernel/osrelease.
 )md";
+
+// "535", "535-server-open": the branch of Ubuntu's pre-built modules, which lie in kernel/nvidia-535/; "" for
+// those that DKMS built.
+std::string PrebuiltBranch(const std::vector<snapshot::ModuleFile>& files) {
+  constexpr std::string_view kFolder = "/kernel/nvidia-";
+  for (const snapshot::ModuleFile& file : files) {
+    const size_t at = file.path.find(kFolder);
+    if (at == std::string::npos) continue;
+    const std::string branch = file.path.substr(at + kFolder.size());
+    return branch.substr(0, branch.find('/'));
+  }
+  return "";
+}
 
 void Check(const Scene& scene, Ruling& ruling) {
   const snapshot::Driver* driver = KernelSide(scene, ruling);
@@ -63,7 +77,13 @@ void Check(const Scene& scene, Ruling& ruling) {
       .commands = {"sudo dkms autoinstall -k " + Plain(driver->running_kernel), "sudo modprobe nvidia"},
       .risk = report::Risk::kLow,
       .changes = {report::LoadModule{"nvidia", version}}};
-  if (distribution.find("Ubuntu") != std::string::npos || distribution.find("Debian") != std::string::npos) {
+  if (const std::string branch = PrebuiltBranch(*driver->module_files); !branch.empty()) {
+    const std::string package = "linux-modules-nvidia-" + branch + "-" + driver->running_kernel;
+    finding.fix.text =
+        "install " + package + ", which has the pre-built module, or boot a kernel that has one";
+    finding.fix.commands = {"sudo apt install " + Plain(package), "sudo modprobe nvidia"};
+  } else if (distribution.find("Ubuntu") != std::string::npos ||
+             distribution.find("Debian") != std::string::npos) {
     finding.fix.commands.insert(finding.fix.commands.begin(),
                                 "sudo apt install linux-headers-" + Plain(driver->running_kernel));
   } else if (distribution.find("Fedora") != std::string::npos) {

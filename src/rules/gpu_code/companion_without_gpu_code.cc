@@ -1,6 +1,6 @@
 // CUL7006: a package with its own kernels has none for this GPU.
+#include "rules/kit/gpu_code/fitting_build.h"
 #include "rules/kit/gpu_code/gpu_code_facts.h"
-#include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules::companion_without_gpu_code {
 namespace {
@@ -34,15 +34,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (fit.framework->name == "cupy" && fit.fit == Fit::kNone && fit.gpu_is_older) continue;  // CUL7002
     report::Finding& finding =
         Fire(ruling, fit, "has no code for " + DisplayName(*fit.gpu) + ", only for " + fit.has);
-    const std::string package = fit.framework->package.empty() ? fit.framework->name : fit.framework->package;
-    // The tables do not list for which GPUs these packages have code, so the fix cannot be verified.
-    finding.fix = {
-        .text = "install a build of " + fit.framework->name +
-                " with code for this GPU, or build it here; culprit does not know which release has it, so "
-                "inspect the file before use",
-        .commands = {PipOf(*fit.environment) + " install --upgrade --no-deps " + Plain(package),
-                     "culprit inspect " + Word(fit.library)},
-        .risk = report::Risk::kMedium};
+    finding.fix = AnotherBuild(fit);  // the tables do not list for which GPUs these packages have code
   }
 }
 

@@ -10,7 +10,8 @@ constexpr std::string_view kPage = R"md(
 A variable names the file that a package has to use, and there is no such file.
 
 ## Why it breaks
-The package looks nowhere else: Triton cannot run ptxas, numba ends with "NUMBA_CUDA_DRIVER ... is not a valid file path".
+numba looks nowhere else and ends with "NUMBA_CUDA_DRIVER ... is not a valid file path". Triton uses the ptxas in its own package
+instead, which may not know the GPU for which the variable was set (a warning).
 
 ## How culprit knows
 culprit looks up the path. Only variables are reported whose reader is installed; data/variables.toml has the list.
@@ -40,6 +41,8 @@ void Check(const Scene& scene, Ruling& ruling) {
         FireVariable(ruling, read,
                      std::string(read.row->name) + "=" + read.value +
                          (directory ? " is a directory; it must be a file" : " does not exist"));
+    finding.cause = read.row->cause;
+    if (read.row->falls_back) finding.severity = report::Severity::kWarning;
     finding.evidence.push_back(
         {read.value + (directory ? " is a directory" : ": " + std::string(base::Strerror(file.error))),
          read.value});

@@ -13,14 +13,15 @@ bitsandbytes ships one library per CUDA release (libbitsandbytes_cuda124.so ...)
 torch was built with. This installation does not have that file.
 
 ## Why it breaks
-"Configured CUDA binary not found at .../libbitsandbytes_cuda130.so"; 4-bit and 8-bit layers then fail on first use.
+"Configured CUDA binary not found at .../libbitsandbytes_cuda130.so"; 4-bit and 8-bit layers then fail on first use. A library
+for another CUDA major, which BNB_CUDA_VERSION selects, needs the CUDA libraries of that major, which torch does not bring.
 
 ## How culprit knows
 culprit reads torch/version.py and lists the bitsandbytes libraries.
 
 ## Fix
 Upgrade bitsandbytes to a release that supports this CUDA. BNB_CUDA_VERSION can select another of the shipped libraries
-with the same CUDA major.
+with the same CUDA major; unset it if it selects one of another major, or one that this release does not have.
 
 ## When this is not your problem
 You use bitsandbytes on the CPU.
@@ -29,38 +30,88 @@ You use bitsandbytes on the CPU.
 bitsandbytes: bitsandbytes/cextension.py, get_cuda_bnb_library_path.
 )md";
 
+// A library of bitsandbytes and who asks for it.
+struct Choice {
+  std::string number;   // "124"
+  std::string library;  // "libbitsandbytes_cuda124.so"
+  bool by_variable = false;
+};
+
+Choice ChoiceOf(const Scene& scene, const snapshot::Framework& torch) {
+  std::string number(scene.Variable("BNB_CUDA_VERSION"));
+  const bool chosen = !number.empty();
+  if (!chosen) number = torch.cuda;
+  std::erase(number, '.');
+  return {number, "libbitsandbytes_cuda" + number + ".so", chosen};
+}
+
+bool Has(const snapshot::Framework& bits, const std::string& library) {
+  return std::ranges::any_of(bits.libraries,
+                             [&](const std::string& file) { return base::BaseName(file) == library; });
+}
+
+// RECORD lists the library, and it was deleted: CUL6014.
+bool WasDeleted(const snapshot::PythonEnvironment& environment, const snapshot::Framework& bits,
+                const std::string& library) {
+  const snapshot::PythonPackage* package = environment.Find(bits.package);
+  return package != nullptr && std::ranges::any_of(package->damaged, [&](const snapshot::DamagedFile& file) {
+           return base::BaseName(file.path) == library;
+         });
+}
+
+report::Fix FixFor(const snapshot::PythonEnvironment& environment, const Choice& choice) {
+  if (choice.by_variable) {
+    return {.text = "unset BNB_CUDA_VERSION, so that bitsandbytes takes the library for torch's CUDA",
+            .commands = {"unset BNB_CUDA_VERSION"},
+            .risk = report::Risk::kLow,
+            .changes = {report::UnsetVariable{"BNB_CUDA_VERSION"}}};
+  }
+  // Our tables do not say which release has which library, so culprit cannot verify this fix.
+  return {.text = "upgrade bitsandbytes to a release with " + choice.library +
+                  " (check its files first: culprit does not know which one has it); keep torch",
+          .commands = {PipOf(environment) + " install --upgrade --no-deps bitsandbytes"},
+          .risk = report::Risk::kLow};
+}
+
+void Report(const snapshot::PythonEnvironment& environment, const snapshot::Framework& bits,
+            const snapshot::Framework& torch, const Choice& choice, Ruling& ruling) {
+  const std::string setting = "BNB_CUDA_VERSION=" + choice.number;
+  const bool there = Has(bits, choice.library);
+  report::Finding& finding = ruling.Fire(
+      there ? setting + " selects " + choice.library + ", torch " + torch.version + " in " +
+                  environment.prefix + " was built with CUDA " + torch.cuda
+            : "bitsandbytes " + bits.version + " in " + environment.prefix + " has no " + choice.library +
+                  ", which " +
+                  (choice.by_variable ? setting : "torch " + torch.version + " (CUDA " + torch.cuda + ")") +
+                  " requires",
+      choice.by_variable ? "BNB_CUDA_VERSION" : bits.directory, {environment.prefix, choice.library});
+  finding.affects.push_back(TitleOf(environment, bits));
+  if (choice.by_variable) {
+    finding.cause = "cuda-version-mismatch";
+    finding.evidence.push_back({setting, "environment"});
+  }
+  std::string names;
+  for (const std::string& file : bits.libraries) {
+    names += (names.empty() ? "" : ", ") + std::string(base::BaseName(file));
+  }
+  finding.evidence.push_back(
+      {names.empty() ? "it has no CUDA library at all" : "it has " + names, bits.directory});
+  finding.evidence.push_back({"torch was built with CUDA " + torch.cuda, torch.source});
+  finding.fix = FixFor(environment, choice);
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
     const auto* bits = FindFramework(environment, "bitsandbytes");
     const auto* torch = FindFramework(environment, "torch");
     if (bits == nullptr || torch == nullptr || torch->cuda.empty()) continue;
-    std::string number(scene.Variable("BNB_CUDA_VERSION"));
-    const bool chosen = !number.empty();
-    if (!chosen) number = torch->cuda;
-    std::erase(number, '.');
-    const std::string wanted = "libbitsandbytes_cuda" + number + ".so";
-    const bool there = std::ranges::any_of(
-        bits->libraries, [&](const std::string& file) { return base::BaseName(file) == wanted; });
-    if (there) continue;
-    report::Finding& finding = ruling.Fire(
-        "bitsandbytes " + bits->version + " in " + environment.prefix + " has no " + wanted + ", which " +
-            (chosen ? "BNB_CUDA_VERSION=" + number
-                    : "torch " + torch->version + " (CUDA " + torch->cuda + ")") +
-            " requires",
-        bits->directory, {environment.prefix, wanted});
-    finding.affects.push_back(TitleOf(environment, *bits));
-    std::string names;
-    for (const std::string& file : bits->libraries) {
-      names += (names.empty() ? "" : ", ") + std::string(base::BaseName(file));
-    }
-    finding.evidence.push_back(
-        {names.empty() ? "it has no CUDA library at all" : "it has " + names, bits->directory});
-    finding.evidence.push_back({"torch was built with CUDA " + torch->cuda, torch->source});
-    // Our tables do not say which release has which library, so culprit cannot verify this fix.
-    finding.fix = {.text = "upgrade bitsandbytes to a release with " + wanted +
-                           " (check its files first: culprit does not know which one has it); keep torch",
-                   .commands = {PipOf(environment) + " install --upgrade --no-deps bitsandbytes"},
-                   .risk = report::Risk::kLow};
+    const Choice choice = ChoiceOf(scene, *torch);
+    // "118": the last digit is the minor version.
+    const bool same_major =
+        choice.number.substr(0, choice.number.size() - 1) == MajorOf(torch->cuda) || !choice.by_variable;
+    if (Has(*bits, choice.library) && same_major) continue;
+    if (!choice.by_variable && WasDeleted(environment, *bits, choice.library)) continue;
+    Report(environment, *bits, *torch, choice, ruling);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "rules/kit/python/package_changes.h"
 #include "rules/kit/python/package_facts.h"
 #include "rules/kit/python/package_of_file.h"
+#include "rules/kit/python/shadowing.h"
 
 namespace culprit::rules::framework_import_fails {
 namespace {
@@ -105,10 +106,33 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
   return fix;
 }
 
+// "3.10" where a module of the framework is there for that Python and not for this one: in the place of
+// "core.cpython-311-*.so" lies "core.cpython-310-x86_64-linux-gnu.so". "" otherwise.
+std::string BuiltForPython(const Scene& scene, const snapshot::Framework& framework,
+                           const std::string& import_error) {
+  constexpr std::string_view kMissing = "no such file: ", kTag = ".cpython-";
+  if (!import_error.starts_with(kMissing)) return "";
+  const std::string pattern = import_error.substr(kMissing.size());
+  const size_t tag = pattern.find(kTag);
+  if (tag == std::string::npos) return "";
+  const std::string path = base::JoinPath(base::DirName(framework.directory), pattern.substr(0, tag));
+  const std::string start = std::string(base::BaseName(path)) + std::string(kTag) + "3";
+  const auto items = scene.view.List(std::string(base::DirName(path)));
+  if (!items) return "";
+  for (const snapshot::DirectoryItem& item : *items) {
+    if (!item.name.starts_with(start)) continue;
+    const std::string minor =
+        item.name.substr(start.size(), item.name.find('-', start.size()) - start.size());
+    if (base::IsNumber(minor)) return "3." + minor;
+  }
+  return "";
+}
+
 void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
   const auto* environment = scene.EnvironmentOf(scenario);
   const auto* framework = scene.FrameworkOf(scenario);
   if (environment == nullptr || framework == nullptr) return;
+  if (ShadowingOf(scene, *environment, ModuleOf(*framework))) return;  // CUL6015
   if (scenario.graph.import_error.empty()) {
     // That it opens CUDA libraries itself is written down, for other releases.
     if (!framework->cpu_only && knowledge::HasImportRows(framework->name) && HidesRuntime(scene, scenario))
@@ -154,6 +178,13 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
   }
   if (cause != nullptr && IsTensorrt(cause->name)) finding.cause = "cuda-library-missing";
   finding.fix = FixFor(scene, *environment, *framework, cause);
+  if (const std::string python = BuiltForPython(scene, *framework, scenario.graph.import_error);
+      !python.empty()) {
+    finding.cause = "framework-version-conflict";
+    finding.summary = framework->name + " in " + environment->prefix + " was built for Python " + python +
+                      ", this is Python " + environment->python;
+    finding.fix.text = "reinstall it with this Python; do not copy packages from another one";
+  }
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -58,6 +58,13 @@ bool EndsImport(const PythonPackage& package, const Requirement& requirement,
          MajorOf(installed->version) == "2" && Meets("2.0.0", requirement.specifier) == false;
 }
 
+// CUDA libraries can come from the system instead, and only torch.compile needs Triton; without any other
+// package the import fails.
+bool CanDoWithout(const Requirement& requirement) {
+  return !requirement.marker.empty() || requirement.name.starts_with("nvidia-") ||
+         requirement.name.starts_with("cuda-") || requirement.name.starts_with("triton");
+}
+
 struct Broken {
   const Requirement* requirement;
   const PythonPackage* installed;  // nullptr: none
@@ -135,11 +142,9 @@ void Report(const Scene& scene, const PythonEnvironment& environment, const Pyth
   if (broken.size() > 1) summary += " (and " + std::to_string(broken.size() - 1) + " more)";
   report::Finding& finding = ruling.Fire(std::move(summary), package.record,
                                          {worst.requirement->name, worst.requirement->specifier});
-  const auto* scenario = ScenarioOf(scene, environment, package.name == "jaxlib" ? "jax" : package.name);
-  // A package that was left out on purpose, or that only some features need, is harmless as long as
-  // everything loads.
-  if (worst.installed == nullptr && (scenario == nullptr || Works(*scenario)))
-    finding.severity = Severity::kNote;
+  // A library that was left out on purpose, or that only some features need, is harmless as long as
+  // everything loads; if not, the rule about the library says so.
+  if (worst.installed == nullptr && CanDoWithout(*worst.requirement)) finding.severity = Severity::kNote;
   if (EndsImport(package, *worst.requirement, worst.installed)) finding.severity = Severity::kError;
   finding.affects.push_back(package.name + " " + package.version + " in " + environment.prefix);
   for (const Broken& one : broken) {

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "rules/kit/python/package_facts.h"
+#include "rules/kit/python/shadowing.h"
 
 namespace culprit::rules::user_site_shadows {
 namespace {
@@ -11,93 +12,80 @@ constexpr std::string_view kPage = R"md(
 ## What it means
 A package was once installed with `pip install --user`. That directory (~/.local/lib/pythonX.Y/site-packages) is
 searched before the packages of a conda environment or of the system, so its copy is imported instead of the
-environment's. PYTHONPATH does the same, for every Python that is started with it.
+environment's. PYTHONPATH does the same, for every Python that is started with it, and so does a .pth file that changes
+sys.path. A folder or a script that happens to have the name of the framework is enough.
 
 ## Why it breaks
-The copy in ~/.local has another version or another CUDA than the rest of the environment was installed for. `pip list`
+The copy in ~/.local has another version or another CUDA than the rest of the environment was installed for, or is something else altogether. `pip list`
 shows one version, the traceback has paths in ~/.local.
 
 ## How culprit knows
 It builds sys.path as Python's site module does and finds the module twice.
 
 ## Fix
-Set PYTHONNOUSERSITE=1 to see whether this is the cause, then uninstall the copy in ~/.local; or unset PYTHONPATH.
+Set PYTHONNOUSERSITE=1 to see whether this is the cause, then uninstall the copy in ~/.local; or unset PYTHONPATH;
+or delete the .pth file; or rename your own file.
 
 ## When this is not your problem
 Both have the same version and build. As long as the other copy works, this is a warning. A venv without system packages
 never searches ~/.local.
 
 ## Sources
-CPython: Lib/site.py (order of user site and site-packages, PYTHONNOUSERSITE; PYTHONPATH comes before both).
+CPython: Lib/site.py (order of user site and site-packages, PYTHONNOUSERSITE, .pth files; PYTHONPATH comes before both).
 )md";
 
 // Where the imported module comes from, if not from the environment.
-enum class Shadow { kNone, kUserSite, kPythonPath };
-
-Shadow ShadowOf(const Scene& scene, const snapshot::PythonEnvironment& environment, const std::string& site) {
-  const auto path = base::SplitWords(scene.Variable("PYTHONPATH"), scene.OnWindows() ? ";" : ":");
-  const bool in_path = std::ranges::any_of(
-      path, [&](const std::string& element) { return base::CleanPath(element) == base::CleanPath(site); });
-  if (in_path) return Shadow::kPythonPath;
-  const bool in_user_site = site.find("/.local/lib/python") != std::string::npos ||
-                            (scene.IsSet("PYTHONUSERBASE") &&
-                             site.starts_with(std::string(scene.Variable("PYTHONUSERBASE")) + "/lib/python"));
-  return in_user_site && environment.prefix.find("/.local") == std::string::npos ? Shadow::kUserSite
-                                                                                 : Shadow::kNone;
+report::Finding& Fire(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                      const snapshot::Framework& framework, const Shadowing& shadow, std::string summary,
+                      std::string other, Ruling& ruling) {
+  report::Finding& finding =
+      ruling.Fire(std::move(summary), shadow.path, {environment.prefix, std::move(other)});
+  const auto* scenario = ScenarioOf(scene, environment, framework.name);
+  if (scenario != nullptr && !Works(*scenario)) finding.severity = report::Severity::kError;
+  finding.affects.push_back(TitleOf(environment, framework));
+  finding.fix = WithoutShadow(scene, environment, shadow, ModuleOf(framework));
+  return finding;
 }
 
-report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
-                   const std::string& site, const std::string& module, Shadow shadow) {
-  const Command show = PythonOf(environment) + " -c \"import " + Plain(module) + " as m; print(m.__file__)\"";
-  if (shadow == Shadow::kUserSite) {
-    return {.text =
-                "set PYTHONNOUSERSITE=1, which hides the home directory from Python; if nothing else needs "
-                "the copy there, uninstall it",
-            .commands = {"export PYTHONNOUSERSITE=1", show},
-            .risk = report::Risk::kLow,
-            .changes = {report::SetVariable{"PYTHONNOUSERSITE", "1"}}};
+void CheckFramework(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                    const snapshot::Framework& framework, Ruling& ruling) {
+  const auto shadow = ShadowingOf(scene, environment, ModuleOf(framework));
+  if (!shadow) return;
+  for (const auto& package : environment.packages) {
+    if (package.name != framework.package || base::DirName(package.record) == shadow->directory) continue;
+    if (base::DirName(framework.directory) != shadow->directory) continue;
+    // Of two copies of one package, only the version matters.
+    const std::string release = framework.version.substr(0, framework.version.find('+'));
+    const bool twice = std::ranges::any_of(environment.packages, [&](const snapshot::PythonPackage& other) {
+      return other.name == package.name && base::DirName(other.record) == shadow->directory;
+    });
+    if (!twice) break;
+    if (package.installer == "conda" || MajorOf(package.version).empty()) continue;
+    if (package.version == framework.version || package.version == release) return;
+    report::Finding& finding = Fire(scene, environment, framework, *shadow,
+                                    framework.name + " " + framework.version + " in " + shadow->directory +
+                                        " shadows " + package.version + " in " + environment.prefix,
+                                    package.version, ruling);
+    finding.evidence.push_back({framework.name + " " + framework.version, framework.source});
+    finding.evidence.push_back({package.name + " " + package.version, package.record});
+    return;
   }
-  std::string rest;
-  for (const std::string& element : base::SplitWords(scene.Variable("PYTHONPATH"), ":")) {
-    if (base::CleanPath(element) != base::CleanPath(site)) rest += (rest.empty() ? "" : ":") + element;
-  }
-  if (rest.empty()) {
-    return {.text = "unset PYTHONPATH for programs of this environment",
-            .commands = {"unset PYTHONPATH", show},
-            .risk = report::Risk::kLow,
-            .changes = {report::UnsetVariable{"PYTHONPATH"}}};
-  }
-  return {.text = "remove " + site + " from PYTHONPATH for programs of this environment",
-          .commands = {"export PYTHONPATH=" + Quoted(rest), show},
-          .risk = report::Risk::kLow,
-          .changes = {report::DropFromList{"PYTHONPATH", site}}};
+  // Another package, a checkout, or a file that only has the same name.
+  report::Finding& finding =
+      Fire(scene, environment, framework, *shadow,
+           shadow->path + " shadows " + ModuleOf(framework) + " in " + environment.prefix, "", ruling);
+  finding.evidence.push_back({"`import " + ModuleOf(framework) + "` takes this", shadow->path});
+  finding.evidence.push_back({"and not this", shadow->hidden});
+  if (!shadow->source.empty())
+    finding.evidence.push_back(
+        {shadow->source + " puts " + shadow->directory + " first on sys.path",
+         shadow->through == Shadowing::Through::kPythonPath ? "environment" : shadow->source});
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
-    for (const auto& framework : environment.frameworks) {
-      const std::string site(base::DirName(framework.directory));
-      const Shadow shadow = ShadowOf(scene, environment, site);
-      if (shadow == Shadow::kNone) continue;
-      for (const auto& package : environment.packages) {
-        if (package.name != framework.package || base::DirName(package.record) == site) continue;
-        const std::string release = framework.version.substr(0, framework.version.find('+'));
-        if (package.installer == "conda" || MajorOf(package.version).empty()) continue;
-        if (package.version == framework.version || package.version == release) continue;
-        report::Finding& finding =
-            ruling.Fire(framework.name + " " + framework.version + " in " + site + " shadows " +
-                            package.version + " in " + environment.prefix,
-                        framework.directory, {environment.prefix, package.version});
-        const auto* scenario = ScenarioOf(scene, environment, framework.name);
-        if (scenario != nullptr && !Works(*scenario)) finding.severity = report::Severity::kError;
-        finding.affects.push_back(TitleOf(environment, framework));
-        finding.evidence.push_back({framework.name + " " + framework.version, framework.source});
-        finding.evidence.push_back({package.name + " " + package.version, package.record});
-        finding.fix =
-            FixFor(scene, environment, site, std::string(base::BaseName(framework.directory)), shadow);
-        break;
-      }
-    }
+    for (const auto& framework : environment.frameworks)
+      CheckFramework(scene, environment, framework, ruling);
   }
 }
 

@@ -1,4 +1,8 @@
 // CUL4001: a variable points to a CUDA toolkit, and none is installed.
+#include <algorithm>
+
+#include "base/text.h"
+#include "knowledge/libraries.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
 #include "rules/rule.h"
 
@@ -21,11 +25,24 @@ If you want to build, install a toolkit of the CUDA version that your framework 
 variable.
 
 ## When this is not your problem
-Running PyTorch, TensorFlow or JAX from wheels needs no toolkit.
+Running PyTorch, TensorFlow or JAX from wheels needs no toolkit. A directory with CUDA libraries and no nvcc, such as a conda
+environment, is what CuPy looks for, and is not reported.
 
 ## Sources
 torch/utils/cpp_extension.py; documentation of CMake (FindCUDAToolkit).
 )md";
+
+// CuPy, numba and others only look for libraries there: a conda environment has these, and no nvcc.
+bool HasCudaLibraries(const Scene& scene, const std::string& directory) {
+  for (const char* below : {"lib64", "lib", "bin", "bin/x64"}) {
+    const auto items = scene.view.List(base::JoinPath(directory, below));
+    if (items && std::ranges::any_of(*items, [](const snapshot::DirectoryItem& item) {
+          return knowledge::FindLibrary(item.name) != nullptr;
+        }))
+      return true;
+  }
+  return false;
+}
 
 constexpr const char* kVariables[] = {"CUDA_HOME", "CUDA_PATH"};
 
@@ -37,6 +54,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const char* name : kVariables) {
     const std::string value(scene.Variable(name));
     if (value.empty() || ToolkitAt(scene, value) != nullptr) continue;  // one without nvcc is a runtime
+    if (HasCudaLibraries(scene, scene.PathOf(value))) continue;
     // The Windows installer sets the variable for all users, whatever components were chosen.
     if (scene.OnWindows() && scene.view.Directory(scene.PathOf(value)) == base::PathError::kNone) continue;
     report::Finding& finding =

@@ -10,16 +10,17 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A variable says where CUDA is, and what the package looks for is not in that directory.
+A variable says where CUDA or the driver is, and what the package looks for is not in that directory.
 
 ## Why it breaks
-XLA ends with "libdevice not found at ./libdevice.10.bc" or cannot find ptxas, although a toolkit or a pip package has both.
+XLA ends with "libdevice not found at ./libdevice.10.bc" or cannot find ptxas, although a toolkit or a pip package has both;
+Triton with "libcuda.so cannot found!", although the driver is installed.
 
 ## How culprit knows
 culprit looks for the file or directory of data/variables.toml below the path in the variable.
 
 ## Fix
-Take the flag away, so that the package uses its own copy, or point it to the root of a toolkit.
+Take the flag away, so that the package uses its own copy, or point it to the directory that has the file.
 
 ## When this is not your problem
 The path exists only where the program runs: in a container, or on another node.
@@ -33,9 +34,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string directory = scene.PathOf(read.value);
     bool unknown = false;
     const bool holds = std::ranges::any_of(read.row->holds, [&](std::string_view name) {
-      const base::PathError error = scene.view.Directory(base::JoinPath(directory, name));
+      const base::PathError error = scene.view.Open(base::JoinPath(directory, name)).error;
       unknown |= error == base::PathError::kNotRecorded;
-      return error == base::PathError::kNone;
+      return error == base::PathError::kNone || error == base::PathError::kAccess;
     });
     if (unknown) ruling.NotEnoughFacts(read.value, "not recorded in the snapshot");
     if (holds || unknown || read.row->holds.empty()) continue;
@@ -44,9 +45,10 @@ void Check(const Scene& scene, Ruling& ruling) {
         FireVariable(ruling, read,
                      std::string(read.row->flag.empty() ? read.row->name : read.row->flag) + "=" +
                          read.value + " has no " + missing + " in it");
+    finding.cause = read.row->cause;
     finding.evidence.push_back({"there is no " + base::JoinPath(directory, missing), read.value});
     finding.fix =
-        WithoutVariable(scene, read, "take it away, or point it to a toolkit with " + missing + " in it");
+        WithoutVariable(scene, read, "take it away, or point it to a directory with " + missing + " in it");
   }
 }
 

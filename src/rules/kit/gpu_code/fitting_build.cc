@@ -243,9 +243,23 @@ report::Fix CompileAgain(const GpuFit& fit) {
 
 }  // namespace
 
+report::Fix AnotherBuild(const GpuFit& fit) {
+  const std::string& name = fit.framework->name;
+  const std::string& package = fit.framework->package.empty() ? name : fit.framework->package;
+  return {.text = "install a build of " + name +
+                  " with code for this GPU, or build it here; culprit does not know which release has it, so "
+                  "inspect the file before use",
+          .commands = {PipOf(*fit.environment) + " install --upgrade --no-deps " + Plain(package),
+                       "culprit inspect " + Word(fit.library)},
+          .risk = report::Risk::kMedium};
+}
+
 report::Fix BuildForThisGpu(const Scene& scene, const GpuFit& fit) {
   if (fit.framework == nullptr) return CompileAgain(fit);
   const std::string& name = fit.framework->name;
+  const bool known = std::ranges::any_of(knowledge::FrameworkReleases(),
+                                         [&](const FrameworkRelease& row) { return row.framework == name; });
+  if (!known && name != "cupy") return AnotherBuild(fit);
   const std::string which = fit.gpu_is_older
                                 ? "an older release of " + name + ", or its build for an older CUDA,"
                                 : "a newer build of " + name + ", or one for a newer CUDA,";

@@ -47,6 +47,8 @@ void InstallTogether(const Scene& scene, const snapshot::PythonEnvironment& envi
                      report::Fix& fix);
 
 struct GpuFit;
+// The same of a package whose releases are not in the tables: the user has to look which one has the code.
+report::Fix AnotherBuild(const GpuFit& fit);
 // Installs a build with code for this machine's GPUs; a program is compiled again.
 report::Fix BuildForThisGpu(const Scene& scene, const GpuFit& fit);
 

@@ -26,6 +26,19 @@ constexpr std::array<std::string_view, 7> kLeading = {"torch",       "tensorflow
 // NVIDIA's own, with kernels for some GPUs only; Triton compiles its own.
 constexpr std::array<std::string_view, 3> kNotJudged = {"tensorrt", "tensorrt_lean", "triton"};
 
+// Whether a program uses the framework for itself: one of those above, or a package that was recognised by
+// its libraries (FAISS, CatBoost) and requires none of them.
+bool Leads(const snapshot::PythonEnvironment& environment, const snapshot::Framework& framework) {
+  const auto leading = [](std::string_view name) {
+    return std::ranges::find(kLeading, name) != kLeading.end();
+  };
+  if (leading(framework.name)) return true;
+  const bool recognised = framework.name == framework.package && framework.source.ends_with(".dist-info");
+  const snapshot::PythonPackage* package = environment.Find(framework.package);
+  if (!recognised || package == nullptr || package->requirements.empty()) return false;
+  return std::ranges::none_of(package->requirements, leading, &snapshot::Requirement::name);
+}
+
 // CUDA treats any value but 0 as on.
 bool IsOn(const Scene& scene, const char* name) {
   const std::string_view value = scene.Variable(name);
@@ -144,13 +157,10 @@ void AddFits(const Scene& scene, const GpuFit& like, const snapshot::Fact<GpuCod
 
 void AddFrameworks(const Scene& scene, Role role, std::vector<GpuFit>& fits) {
   if (!scene.stack().environments) return;
-  const auto belongs = [&](std::string_view name) {
-    const bool leads = std::ranges::find(kLeading, name) != kLeading.end();
-    return leads == (role == Role::kLeads) && std::ranges::find(kNotJudged, name) == kNotJudged.end();
-  };
   for (const auto& environment : *scene.stack().environments) {
     for (const auto& framework : environment.frameworks) {
-      if (!belongs(framework.name)) continue;
+      if (std::ranges::find(kNotJudged, framework.name) != kNotJudged.end()) continue;
+      if (Leads(environment, framework) != (role == Role::kLeads)) continue;
       for (const std::string& library : framework.libraries) {
         if (!IsUsed(environment, framework, library)) continue;
         AddFits(scene, {.environment = &environment, .framework = &framework, .library = library},
