@@ -277,6 +277,7 @@ base::Result<void> Installer::InstallOne(const Need& package, const std::string&
       if (std::ranges::find(wheel.needs, line) == wheel.needs.end()) wheel.needs.push_back(std::move(line));
     }
   }
+  PutTools(wheel, !package.extras.empty());
   PutWheel(wheel);
   if (auto done = InstallNeeds(wheel, package, depth); !done) return done;
   if (!package.extras.empty()) PutOpened(wheel);

@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/version.h"
 #include "binfmt/elf/constants.h"
 #include "binfmt/elf/write.h"
 #include "change/whatif/carry_out.h"
 #include "change/whatif/claims.h"
 #include "change/whatif/install.h"
+#include "knowledge/host_compilers.h"
 #include "system/memory.h"
 
 namespace culprit::whatif {
@@ -100,6 +102,18 @@ void AddWindows(const std::string& python, MemorySystem& machine) {
                           {"VIRTUAL_ENV", "C:\\planned"}});
 }
 
+// Who installs a toolkit to build with has a compiler that it takes.
+void AddHostCompiler(const std::string& cuda, std::vector<report::Change>& changes) {
+  const auto version = base::Version::Parse(cuda);
+  const knowledge::NvccRow* row = version ? knowledge::FindNvcc(*version) : nullptr;
+  if (row == nullptr || row->gcc_max.empty()) return;
+  const std::string name = "gcc-" + base::Split(row->gcc_max, '.').front();
+  report::PutLibrary gcc{.path = "/usr/bin/" + name};
+  gcc.program = true;
+  changes.push_back(gcc);
+  changes.push_back(report::PutLink{"/usr/bin/gcc", name});
+}
+
 // Toolkit and cuDNN as NVIDIA's packages and installers put them.
 std::vector<report::Change> OutsideOfPython(const PlannedHost& host, const report::Plan& plan) {
   std::vector<report::Change> changes;
@@ -126,6 +140,7 @@ std::vector<report::Change> OutsideOfPython(const PlannedHost& host, const repor
   if (changes.empty() || windows) return changes;
   changes.push_back(report::PutText{"/etc/ld.so.conf", "include /etc/ld.so.conf.d/*.conf\n"});
   if (!cuda.empty()) {
+    AddHostCompiler(cuda, changes);
     changes.push_back(report::PutText{"/etc/ld.so.conf.d/000_cuda.conf", "/usr/local/cuda/lib64\n"});
   }
   changes.push_back(report::RefreshCache{});

@@ -77,7 +77,7 @@ report::Fix WithoutBars(const snapshot::Driver& driver, const std::vector<const 
     for (const snapshot::ModuleBar& line : driver.barred) {
       if (line.file == bar->file) numbers += std::to_string(line.line) + "s/^/# /;";
     }
-    fix.commands.push_back("sudo sed -i '" + Plain(numbers) + "' " + Word(bar->file));
+    fix.commands.push_back("sudo sed -i " + Quoted(numbers) + " " + Word(bar->file));
   }
   fix.text = "take the lines about nvidia out of " + files +
              ", then load the module; if prime-select wrote them, run `sudo prime-select nvidia` instead";

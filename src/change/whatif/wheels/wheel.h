@@ -42,6 +42,9 @@ bool FillNvidia(Wheel& wheel);
 bool FillTorch(Wheel& wheel);
 bool FillFramework(Wheel& wheel);
 
+// tool_files.cc: what the wheel, and with extras what it asks for, needs to compile for the GPU.
+void PutTools(Wheel& wheel, bool with_extras);
+
 // Below site-packages, the directory of libraries of a component for a CUDA major: "nvidia/cublas/lib",
 // "nvidia/cu13/lib".
 std::string NvidiaFolder(const knowledge::Library& library, const std::string& cuda, bool windows);
