@@ -16,7 +16,7 @@ using snapshot::ModuleBar;
 constexpr std::array<std::string_view, 5> kDirectories = {"/etc/modprobe.d", "/run/modprobe.d",
                                                           "/usr/local/lib/modprobe.d", "/usr/lib/modprobe.d",
                                                           "/lib/modprobe.d"};
-constexpr size_t kMostFiles = 256;
+constexpr size_t kMostConfFiles = 256;
 
 std::string ModuleName(std::string name) {
   for (char& c : name) c = c == '-' ? '_' : c;
@@ -71,7 +71,7 @@ std::vector<ModuleBar> CollectBarredModules(const system::System& system) {
     const auto entries = system.List(std::string(directory));
     if (!entries) continue;
     for (const auto& entry : *entries) {
-      if (!entry.name.ends_with(".conf") || names.size() >= kMostFiles || !names.insert(entry.name).second)
+      if (!entry.name.ends_with(".conf") || names.size() >= kMostConfFiles || !names.insert(entry.name).second)
         continue;
       AddLinesOf(system, base::JoinPath(directory, entry.name), bars);
     }
