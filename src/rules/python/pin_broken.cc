@@ -58,10 +58,13 @@ bool EndsImport(const PythonPackage& package, const Requirement& requirement,
          MajorOf(installed->version) == "2" && Meets("2.0.0", requirement.specifier) == false;
 }
 
-// CUDA libraries can come from the system instead, and only torch.compile needs Triton; without any other
-// package the import fails.
-bool CanDoWithout(const Requirement& requirement) {
-  return !requirement.marker.empty() || requirement.name.starts_with("nvidia-") ||
+// CUDA libraries can come from the system instead, only torch.compile needs Triton, and of a framework the
+// simulated import tells. Without any other package the import fails.
+bool CanDoWithout(const PythonEnvironment& environment, const PythonPackage& package,
+                  const Requirement& requirement) {
+  const bool simulated = std::ranges::find(environment.frameworks, package.name,
+                                           &snapshot::Framework::package) != environment.frameworks.end();
+  return simulated || !requirement.marker.empty() || requirement.name.starts_with("nvidia-") ||
          requirement.name.starts_with("cuda-") || requirement.name.starts_with("triton");
 }
 
@@ -144,7 +147,8 @@ void Report(const Scene& scene, const PythonEnvironment& environment, const Pyth
                                          {worst.requirement->name, worst.requirement->specifier});
   // A library that was left out on purpose, or that only some features need, is harmless as long as
   // everything loads; if not, the rule about the library says so.
-  if (worst.installed == nullptr && CanDoWithout(*worst.requirement)) finding.severity = Severity::kNote;
+  if (worst.installed == nullptr && CanDoWithout(environment, package, *worst.requirement))
+    finding.severity = Severity::kNote;
   if (EndsImport(package, *worst.requirement, worst.installed)) finding.severity = Severity::kError;
   finding.affects.push_back(package.name + " " + package.version + " in " + environment.prefix);
   for (const Broken& one : broken) {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
+#include "knowledge/tools.h"
 #include "loader/library_copies.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
@@ -54,6 +55,13 @@ void AddFilesOfTheRest(const snapshot::PythonEnvironment& environment, const std
     report::PutLibrary put;
     put.path = environment.site_packages.front() + "/nvidia/" + folder + "/lib/" + name;
     changes.emplace_back(std::move(put));
+  }
+  // And libdevice, which no library needs.
+  constexpr std::string_view kSite = "{site}/";
+  for (const knowledge::ToolRow& row : knowledge::Tools()) {
+    if (row.user == "tensorflow" && row.places.front().starts_with(kSite))
+      changes.emplace_back(report::PutText{
+          base::JoinPath(environment.site_packages.front(), row.places.front().substr(kSite.size())), "BC"});
   }
 }
 
