@@ -53,9 +53,8 @@ std::map<std::string_view, std::vector<std::string>> NamesByLibrary(const std::v
     if (library != nullptr) all[library->name].push_back(name);
   }
   for (auto& [library, list] : all) {
-    std::ranges::sort(list, std::ranges::greater(), [](const std::string& name) {
-      return std::pair(NumbersOf(name), name);
-    });
+    std::ranges::sort(list, std::ranges::greater(),
+                      [](const std::string& name) { return std::pair(NumbersOf(name), name); });
   }
   return all;
 }

@@ -102,8 +102,7 @@ bool RecordedNode::operator==(const RecordedNode& other) const {
          kind == other.kind && error == other.error && link_target == other.link_target &&
          undefined == other.undefined && names_inside == other.names_inside && listed == other.listed &&
          id == other.id && size == other.size && set_user_id == other.set_user_id &&
-         not_executable == other.not_executable &&
-         version == other.version && gpu_code == other.gpu_code;
+         not_executable == other.not_executable && version == other.version && gpu_code == other.gpu_code;
 }
 
 base::Json ToJson(const FileRecord& record) {

@@ -71,7 +71,8 @@ std::vector<ModuleBar> CollectBarredModules(const system::System& system) {
     const auto entries = system.List(std::string(directory));
     if (!entries) continue;
     for (const auto& entry : *entries) {
-      if (!entry.name.ends_with(".conf") || names.size() >= kMostConfFiles || !names.insert(entry.name).second)
+      if (!entry.name.ends_with(".conf") || names.size() >= kMostConfFiles ||
+          !names.insert(entry.name).second)
         continue;
       AddLinesOf(system, base::JoinPath(directory, entry.name), bars);
     }
