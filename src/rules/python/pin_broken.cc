@@ -62,8 +62,11 @@ bool EndsImport(const PythonPackage& package, const Requirement& requirement,
 // simulated import tells. Without any other package the import fails.
 bool CanDoWithout(const PythonEnvironment& environment, const PythonPackage& package,
                   const Requirement& requirement) {
-  const bool simulated = std::ranges::find(environment.frameworks, package.name,
-                                           &snapshot::Framework::package) != environment.frameworks.end();
+  // tensorflow-intel is what the package tensorflow installs on Windows.
+  const bool simulated =
+      std::ranges::any_of(environment.frameworks, [&](const snapshot::Framework& framework) {
+        return package.name == framework.package || package.name.starts_with(framework.name + "-");
+      });
   return simulated || !requirement.marker.empty() || requirement.name.starts_with("nvidia-") ||
          requirement.name.starts_with("cuda-") || requirement.name.starts_with("triton");
 }
