@@ -10,6 +10,7 @@
 #include "change/whatif/claims.h"
 #include "change/whatif/install.h"
 #include "knowledge/host_compilers.h"
+#include "knowledge/packages/release.h"
 #include "system/memory.h"
 
 namespace culprit::whatif {
@@ -102,12 +103,13 @@ void AddWindows(const std::string& python, MemorySystem& machine) {
                           {"VIRTUAL_ENV", "C:\\planned"}});
 }
 
-// Who installs a toolkit to build with has a compiler that it takes.
+// Who installs a toolkit to build with has a compiler that every update of it takes. Of a release that is not
+// in the table, nothing is said about compilers.
 void AddHostCompiler(const std::string& cuda, std::vector<report::Change>& changes) {
   const auto version = base::Version::Parse(cuda);
-  const knowledge::NvccRow* row = version ? knowledge::FindNvcc(*version) : nullptr;
-  if (row == nullptr || row->gcc_max.empty()) return;
-  const std::string name = "gcc-" + base::Split(row->gcc_max, '.').front();
+  const knowledge::NvccRow* row = version ? knowledge::FindNvcc(knowledge::MinorOf(*version)) : nullptr;
+  const std::string_view newest = row == nullptr || row->gcc_max.empty() ? "12" : row->gcc_max;
+  const std::string name = "gcc-" + base::Split(newest, '.').front();
   report::PutLibrary gcc{.path = "/usr/bin/" + name};
   gcc.program = true;
   changes.push_back(gcc);
