@@ -40,7 +40,6 @@ void PutProgram(const System& machine, const std::string& path, const std::strin
 void PutLibraries(const System& machine, const Toolkit& toolkit, const std::string& directory,
                   SystemChanges& made) {
   const bool windows = machine.platform() == base::Platform::kWindows;
-  const std::string major = std::to_string(toolkit.version.part(0));
   const auto put = [&](const std::string& name, std::vector<std::string> needed) {
     Claims claims;
     if (!windows) {
@@ -58,12 +57,13 @@ void PutLibraries(const System& machine, const Toolkit& toolkit, const std::stri
           .type = FileType::kLink, .bytes = {}, .target = name};
     }
   };
+  const knowledge::SonameRow* lt =
+      knowledge::FindSoname("libcublasLt.so." + std::to_string(toolkit.version.part(0)));
   for (const knowledge::SonameRow& row : knowledge::SonameRows()) {
     const bool dll = row.name.ends_with(".dll");
     if (dll != windows || !ShipsWith(row, toolkit)) continue;
-    const bool cublas = row.library == "cublas" && !windows;
-    put(std::string(row.name),
-        cublas ? std::vector<std::string>{"libcublasLt.so." + major} : std::vector<std::string>{});
+    const bool with_lt = row.library == "cublas" && !windows && lt != nullptr && ShipsWith(*lt, toolkit);
+    put(std::string(row.name), with_lt ? std::vector{std::string(lt->name)} : std::vector<std::string>());
   }
   if (windows) return;
   put("libnvrtc-builtins.so." + toolkit.release, {});
