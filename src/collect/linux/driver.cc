@@ -8,7 +8,7 @@
 namespace culprit::collect {
 namespace {
 
-constexpr std::array<std::string_view, 42> kDriverReads = {
+constexpr std::array<std::string_view, 46> kDriverReads = {
     "/proc/driver/nvidia/version",
     "/proc/driver/nvidia/params",
     "/proc/driver/nvidia/capabilities/**",
