@@ -106,6 +106,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     return ruling.NotEnoughFacts("the host compiler of nvcc", "PATH is not known");
   if (there == There::kYes) return;
   if (!named.value.empty()) return FireNamed(named, ruling);
+  if (!scene.stack().toolkits->host_compilers.empty()) return;  // Debian's nvcc has a PATH of its own
   report::Finding& finding =
       ruling.Fire(chosen.toolkit->nvcc + " finds no gcc on PATH", chosen.toolkit->nvcc);
   finding.affects.push_back("builds");
