@@ -23,7 +23,7 @@ using Releases = std::vector<std::string>;
 TEST(Sonames, TellTheCudaOfALibrary) {
   EXPECT_EQ(CudaOfSoname("libcufft.so.11"), Releases({"12"}));
   EXPECT_EQ(CudaOfSoname("libcusolver.so.12"), Releases({"13"}));
-  EXPECT_EQ(CudaOfSoname("libcurand.so.10"), Releases({"11", "12", "13"}));
+  EXPECT_EQ(CudaOfSoname("libcurand.so.10"), Releases({"10.1", "10.2", "11", "12", "13"}));
   EXPECT_EQ(CudaOfSoname("libcusparse.so.12"), Releases({"12", "13"}));
   EXPECT_EQ(CudaOfSoname("cufft64_11.dll"), Releases({"12"}));
   EXPECT_EQ(CudaOfSoname("libcudart.so.10.2"), Releases({"10.2"}));
