@@ -114,11 +114,11 @@ function(culprit_unity target)
   endif()
 endfunction()
 
-# culprit_test(TARGET [ALONE SOURCE...] [NEEDS_PROGRAM]): adds a test program as a test, and compiles it fast. ALONE names
+# culprit_test(TARGET [ALONE SOURCE...] [WHOLE]): adds a test program as a test, and compiles it fast. ALONE names
 # sources that are compiled by themselves even in a unity build. The code under test is optimized; the tests themselves need
-# not be. The target unit_tests and the label "unit" stand for all that need no other program.
+# not be. WHOLE: tests several rooms or the program. The target unit_tests and the label "unit" stand for all others.
 function(culprit_test target)
-  cmake_parse_arguments(ARG "NEEDS_PROGRAM" "" "ALONE" ${ARGN})
+  cmake_parse_arguments(ARG "WHOLE" "" "ALONE" ${ARGN})
   culprit_unity(${target})
   if(ARG_ALONE)
     set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -128,7 +128,7 @@ function(culprit_test target)
     target_precompile_headers(${target} REUSE_FROM culprit_test_headers)
   endif()
   add_test(NAME ${target} COMMAND ${target})
-  if(NOT ARG_NEEDS_PROGRAM)
+  if(NOT ARG_WHOLE)
     set_tests_properties(${target} PROPERTIES LABELS unit)
     if(NOT TARGET unit_tests)
       add_custom_target(unit_tests)
