@@ -78,6 +78,14 @@ if(CULPRIT_PCH)
   endif()
 endif()
 
+# Two dozen test programs are linked: a fast linker, where there is one, saves a second for each.
+if(CULPRIT_TESTS AND CMAKE_BUILD_TYPE STREQUAL "Debug" AND NOT WIN32)
+  find_program(CULPRIT_FAST_LINKER NAMES ld.lld ld.gold)
+  if(CULPRIT_FAST_LINKER MATCHES "ld[.](lld|gold)$")
+    add_link_options(-fuse-ld=${CMAKE_MATCH_1})
+  endif()
+endif()
+
 # culprit_sources(SOURCES [TESTS] [PLATFORM] [WITHOUT ...]): the sources of the calling folder and its subfolders
 # that are not separate rooms (have no CMakeLists.txt), for this platform.
 function(culprit_sources sources)
