@@ -43,7 +43,7 @@ const FileFacts& LiveFileView::Open(const std::string& path) {
     return facts;
   }
   place->second.is_link = link->type == FileType::kLink;
-  const auto file = link->type == FileType::kRegular ? system_.OpenRegular(path) : system_.Open(path);
+  auto file = link->type == FileType::kRegular ? system_.OpenRegular(path) : system_.Open(path);
   if (!file) {
     facts.error = file.error();
     facts.dangling = facts.error == PathError::kNoEntry && place->second.is_link;
@@ -65,8 +65,14 @@ const FileFacts& LiveFileView::Open(const std::string& path) {
   if (facts.elf->problem == binfmt::ElfProblem::kNotElf ||
       facts.elf->problem == binfmt::ElfProblem::kTooShort) {
     facts.pe = std::make_shared<binfmt::PeFile>(binfmt::ReadPe(*file->bytes));
+  } else {
+    KeepOpen(path, std::move(file->bytes));
   }
   return facts;
+}
+
+void LiveFileView::KeepOpen(const std::string& path, std::shared_ptr<const base::ByteSource> bytes) {
+  open_[next_open_++ % open_.size()] = {path, std::move(bytes)};
 }
 
 PathError LiveFileView::Directory(const std::string& path) {
@@ -185,9 +191,9 @@ const binfmt::PeExports* LiveFileView::Exports(const std::string& path) {
   asked_for_exports_.insert(path);
   const FileFacts& facts = Open(path);
   if (facts.elf && facts.elf->problem == binfmt::ElfProblem::kNone) {
-    const auto file = system_.Open(path);
-    if (!file || !file->bytes) return nullptr;
-    place->second = std::make_shared<binfmt::PeExports>(binfmt::ReadElfExports(*file->bytes, *facts.elf));
+    const auto bytes = ElfBytes(path);
+    if (bytes == nullptr) return nullptr;
+    place->second = std::make_shared<binfmt::PeExports>(binfmt::ReadElfExports(*bytes, *facts.elf));
     return place->second.get();
   }
   // Without sections nothing can be found by address.

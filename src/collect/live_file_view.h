@@ -2,6 +2,7 @@
 // machine and the same question always gets the same answer while a report is made.
 #pragma once
 
+#include <array>
 #include <future>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "binfmt/elf/defined.h"
@@ -77,7 +79,8 @@ class LiveFileView final : public snapshot::FileView {
  private:
   std::string Resolve(const std::string& path, int links);
   // The bytes of an ELF file that can be read; nullptr for any other.
-  std::unique_ptr<const base::ByteSource> ElfBytes(const std::string& path);
+  std::shared_ptr<const base::ByteSource> ElfBytes(const std::string& path);
+  void KeepOpen(const std::string& path, std::shared_ptr<const base::ByteSource> bytes);
   const std::optional<binfmt::ElfDefined>& Defined(const std::string& path);
   const std::optional<std::vector<binfmt::ElfWanted>>& Wanted(const std::string& path);
   void FindNearest(const std::string& path, std::span<const std::string> process,
@@ -87,6 +90,9 @@ class LiveFileView final : public snapshot::FileView {
   binfmt::GpuScan gpu_scan_;
   VersionReader versions_reader_;
   std::unordered_map<std::string, Known> files_;
+  // The last few files: of a small program, each is opened once.
+  std::array<std::pair<std::string, std::shared_ptr<const base::ByteSource>>, 12> open_;
+  size_t next_open_ = 0;
   std::unordered_map<std::string, snapshot::PathError> directories_;
   std::unordered_map<std::string, std::string> real_paths_;
   std::map<std::string, std::optional<std::vector<snapshot::DirectoryItem>>> listed_;

@@ -61,11 +61,17 @@ Search FindWanted(const std::string& path, const std::vector<binfmt::ElfWanted>&
 
 }  // namespace
 
-std::unique_ptr<const base::ByteSource> LiveFileView::ElfBytes(const std::string& path) {
+std::shared_ptr<const base::ByteSource> LiveFileView::ElfBytes(const std::string& path) {
   const snapshot::FileFacts& facts = Open(path);
   if (!facts.elf || facts.elf->problem != binfmt::ElfProblem::kNone) return nullptr;
+  for (const auto& [name, bytes] : open_) {
+    if (name == path) return bytes;
+  }
   auto file = system_.OpenRegular(path);
-  return file ? std::move(file->bytes) : nullptr;
+  if (!file) return nullptr;
+  std::shared_ptr<const base::ByteSource> bytes = std::move(file->bytes);
+  if (bytes != nullptr) KeepOpen(path, bytes);
+  return bytes;
 }
 
 std::span<const binfmt::PeExports::Forwarder> LiveFileView::Asks(const std::string& path) {
