@@ -211,7 +211,7 @@ std::vector<std::string> NeededBy(snapshot::FileView& view, const std::string& p
 }
 
 // A package without rows: Python opens its libraries by path. Which of them, and what its own code opens
-// before, nobody has read; so one that opens is enough, and what is not found may come from NVIDIA's
+// before, nobody has read; so one that opens is enough, and what is not found may come from other
 // packages.
 class Unwritten {
  public:
@@ -262,22 +262,44 @@ class Unwritten {
     return roots;
   }
 
-  // The files of NVIDIA's packages under the names that it needs.
+  // The files of other packages under the names that it needs, each after what it needs itself.
   std::vector<std::string> InPackages() const {
     std::vector<std::string> files;
+    std::set<std::string> seen;
+    for (const std::string& name : needed_) AddFromPackages(name, seen, files);
+    return files;
+  }
+
+  void AddFromPackages(const std::string& name, std::set<std::string>& seen,
+                       std::vector<std::string>& files) const {
+    if (!seen.insert(name).second) return;
     for (const std::string& site : environment_.site_packages) {
-      const std::string top = base::JoinPath(site, "nvidia");
-      for (const snapshot::DirectoryItem& folder :
-           view_.List(top).value_or(std::vector<snapshot::DirectoryItem>())) {
-        for (const std::string& name : needed_) {
-          for (const char* place : {"/lib/", "/bin/"}) {
-            if (std::string path = base::JoinPath(top, folder.name) + place + name; IsThere(view_, path))
-              files.push_back(std::move(path));
-          }
+      for (const std::string& place : Places(site, name)) {
+        std::string path = base::JoinPath(place, name);
+        if (!IsThere(view_, path)) continue;
+        if (!path.starts_with(base::JoinPath(site, "nvidia/"))) {
+          for (const std::string& other : NeededBy(view_, path)) AddFromPackages(other, seen, files);
         }
+        files.push_back(std::move(path));
       }
     }
-    return files;
+  }
+
+  // Where a library can be that Python code opens by its path: in NVIDIA's packages, and in a package that is
+  // named after it (librmm.so in librmm/lib64).
+  std::vector<std::string> Places(const std::string& site, const std::string& name) const {
+    std::vector<std::string> places;
+    const std::string top = base::JoinPath(site, "nvidia");
+    for (const snapshot::DirectoryItem& folder :
+         view_.List(top).value_or(std::vector<snapshot::DirectoryItem>())) {
+      for (const char* place : {"/lib", "/bin"}) places.push_back(base::JoinPath(top, folder.name) + place);
+    }
+    const std::string whole = name.substr(0, name.find('.'));
+    if (!whole.starts_with("lib")) return places;
+    for (const std::string& package : {whole, whole.substr(3)}) {
+      for (const char* place : {"/lib64", "/lib"}) places.push_back(base::JoinPath(site, package) + place);
+    }
+    return places;
   }
 
   const PythonEnvironment& environment_;

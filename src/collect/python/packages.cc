@@ -138,6 +138,9 @@ void ReadDetails(PackageSearch& search, const SiteDirectory& site, bool director
 }  // namespace
 
 bool MattersToCuda(std::string_view package) {
+  // librmm-cu12
+  if (const size_t at = package.rfind("-cu"); at != package.npos && base::IsNumber(package.substr(at + 3)))
+    return true;
   return std::ranges::any_of(kThatMatter, [&](std::string_view pattern) {
     if (!pattern.ends_with('*')) return package == pattern;
     return package.starts_with(pattern.substr(0, pattern.size() - 1));

@@ -71,8 +71,8 @@ struct Least {
   bool is_bound = false;
 };
 
-// What JAX and newer TensorFlows require in an extra: nvidia-cudnn-cu12<10.0,>=9.8. They compare the loaded
-// release with it, or with the one they were built against, which is not older.
+// What JAX and TensorFlow require in an extra: nvidia-cudnn-cu12<10.0,>=9.8, or ==8.9.7.29. They compare the
+// loaded release with it, or with the one they were built against, which has the same minor or a newer one.
 std::optional<Least> Asked(const snapshot::PythonEnvironment& environment,
                            const snapshot::Framework& framework) {
   const std::string package = framework.package.empty() ? framework.name : framework.package;
@@ -81,13 +81,14 @@ std::optional<Least> Asked(const snapshot::PythonEnvironment& environment,
     const bool plugin = framework.name == "jax" && asker.name == "jax-cuda" + cuda + "-plugin";
     if (asker.name != package && !plugin) continue;
     for (const snapshot::Requirement& requirement : asker.requirements) {
-      const size_t at = requirement.specifier.find(">=");
+      const bool pinned = requirement.specifier.starts_with("==");
+      const size_t at = pinned ? 0 : requirement.specifier.find(">=");
       if (requirement.name != "nvidia-cudnn-cu" + cuda || at == std::string::npos) continue;
       const std::string bound = requirement.specifier.substr(at + 2);
       const auto version = base::Version::Parse(bound.substr(0, bound.find_first_of(", ")));
       if (!version || version->parts.size() < 2) continue;
-      return Least{*version, "requires cuDNN " + version->ToString() + " or later", asker.record,
-                   /*is_bound=*/true};
+      return Least{*version, "requires cuDNN " + version->ToString() + (pinned ? "" : " or later"),
+                   asker.record, /*is_bound=*/!pinned};
     }
   }
   return std::nullopt;

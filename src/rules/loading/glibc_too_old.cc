@@ -52,8 +52,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back({miss.words, "predicted by the loader model"});
     finding.evidence.push_back({miss.file + " does not define " + miss.version, miss.file});
     finding.fix = {.text = "use a build of " + std::string(base::BaseName(miss.asker)) +
-                           " for an older system, or run it in a container with a newer distribution; never "
-                           "replace libc by hand",
+                           " for an older system, or run it in a container with glibc " +
+                           miss.version.substr(6) + " or newer; never replace libc by hand",
                    .commands = {"ldd --version"},
                    .risk = report::Risk::kNone,
                    .changes = {BuildForOlderSystem(scene, miss.asker)}};

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
+#include "knowledge/packages/imports.h"
 #include "rules/kit/gpu_code/fitting_build.h"
 #include "rules/kit/python/package_facts.h"
 
@@ -71,8 +72,14 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
 
 // Whether something else in the environment is built for the GPU: then the CPU build is probably intended.
 bool AnotherUsesTheGpu(const snapshot::PythonEnvironment& environment, const snapshot::Framework& framework) {
+  const auto built_on_it = [&](const snapshot::Framework& other) {
+    return std::ranges::any_of(knowledge::ImportsFirsts(), [&](const knowledge::ImportsFirst& first) {
+      return first.framework == other.name && first.other == framework.name;
+    });
+  };
   return std::ranges::any_of(environment.frameworks, [&](const snapshot::Framework& other) {
-    return other.name != framework.name && !other.cpu_only && !other.cuda.empty();
+    return other.name != framework.name && !other.cpu_only &&
+           (!other.cuda.empty() || (!other.libraries.empty() && !built_on_it(other)));
   });
 }
 

@@ -53,6 +53,30 @@ bool IsLostPart(const DamagedFile& file) {
          library->name != "cudnn";
 }
 
+// A library beside the missing file that names it in its dynamic section; "" if none does. auditwheel puts
+// the libraries of a package into NAME.libs.
+std::string NeededBeside(const Scene& scene, const DamagedFile& file) {
+  constexpr std::string_view kLibs = ".libs";
+  // Those of CUDA have rules of their own.
+  if (file.problem != snapshot::FileDamage::kMissing || knowledge::FindLibrary(base::BaseName(file.path)))
+    return "";
+  const std::string name(base::BaseName(file.path)), own(base::DirName(file.path));
+  std::vector<std::string> directories = {own};
+  if (own.ends_with(kLibs)) directories.push_back(own.substr(0, own.size() - kLibs.size()));
+  for (const std::string& directory : directories) {
+    for (const snapshot::DirectoryItem& item :
+         scene.view.List(directory).value_or(std::vector<snapshot::DirectoryItem>())) {
+      const std::string path = base::JoinPath(directory, item.name);
+      if (item.name.find(".so") == std::string::npos) continue;
+      const auto& elf = scene.view.Open(path).elf;
+      if (elf != nullptr &&
+          std::ranges::find(elf->requests, name, &binfmt::ElfRequest::name) != elf->requests.end())
+        return path;
+    }
+  }
+  return "";
+}
+
 // If two packages list one file, the later one won. Other rules report that.
 std::set<std::string> ListedTwice(const snapshot::PythonEnvironment& environment) {
   std::map<std::string, std::string> owner;
@@ -64,6 +88,14 @@ std::set<std::string> ListedTwice(const snapshot::PythonEnvironment& environment
     }
   }
   return twice;
+}
+
+// A library for another CPU, which CUL5008 reports where it is loaded.
+bool IsForAnotherCpu(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                     const DamagedFile& file) {
+  const auto &own = scene.view.Open(environment.interpreter).elf, &other = scene.view.Open(file.path).elf;
+  return own != nullptr && other != nullptr && other->problem == binfmt::ElfProblem::kNone &&
+         own->problem == binfmt::ElfProblem::kNone && own->machine != other->machine;
 }
 
 // The same for packages that install into the same directories.
@@ -124,16 +156,23 @@ void Check(const Scene& scene, Ruling& ruling) {
       std::vector<std::string> affects;
       const bool used = std::ranges::any_of(
           damaged, [&](const DamagedFile* file) { return IsUsed(scene, environment, *file, affects); });
+      if (used && IsForAnotherCpu(scene, environment, *damaged[0])) continue;
       report::Finding& finding = ruling.Fire(
           package.name + " " + package.version + " was changed after installation: " + Describe(*damaged[0]) +
               (damaged.size() > 1 ? " (and " + std::to_string(damaged.size() - 1) + " more)" : ""),
           damaged[0]->path, {package.name, package.version});
+      const std::string needed_by = used ? "" : NeededBeside(scene, *damaged[0]);
+      const bool empty = damaged[0]->problem == snapshot::FileDamage::kSize && damaged[0]->actual == "0";
       if (IsLostPart(*damaged[0])) finding.cause = "cudnn-sublibrary-missing";
-      if (!used) finding.severity = Severity::kWarning;
+      if (!needed_by.empty()) finding.cause = "dependent-missing";
+      if (!used && !empty && needed_by.empty()) finding.severity = Severity::kWarning;
       finding.affects = std::move(affects);
       for (size_t i = 0; i < std::min(kMostShown, damaged.size()); ++i) {
         finding.evidence.push_back({Describe(*damaged[i]), package.record + "/RECORD"});
       }
+      if (!needed_by.empty())
+        finding.evidence.push_back(
+            {needed_by + " needs " + std::string(base::BaseName(damaged[0]->path)), needed_by});
       // Builds from PyTorch's index have their CUDA in the version; packages built on torch are in that
       // index.
       const auto* torch = environment.Find("torch");

@@ -71,6 +71,13 @@ bool CanDoWithout(const PythonEnvironment& environment, const PythonPackage& pac
          requirement.name.starts_with("cuda-") || requirement.name.starts_with("triton");
 }
 
+// Requirements that are true and stand in no METADATA.
+const Requirement* Unwritten(const PythonPackage& package) {
+  static const Requirement kNumpy1 = {.name = "numpy", .specifier = "<2"};  // PyTorch 2.3.0 release notes
+  return package.name == "torch" && Meets(PublicVersion(package.version), "<2.3") == true ? &kNumpy1
+                                                                                          : nullptr;
+}
+
 struct Broken {
   const Requirement* requirement;
   const PythonPackage* installed;  // nullptr: none
@@ -175,6 +182,11 @@ void CheckEnvironment(const Scene& scene, const PythonEnvironment& environment, 
     MarkerFacts own = facts;
     if (const auto extras = asked.find(package.name); extras != asked.end()) own.extras = extras->second;
     std::vector<Broken> broken;
+    if (const Requirement* unwritten = Unwritten(package)) {
+      const auto found = by_name.find(unwritten->name);
+      if (found != by_name.end() && Meets(found->second->version, unwritten->specifier) == false)
+        broken.push_back({unwritten, found->second});
+    }
     for (const Requirement& requirement : package.requirements) {
       if (HasOwnRule(package, requirement)) continue;
       const auto holds = Holds(requirement.marker, own);

@@ -56,12 +56,16 @@ void AddFilesOfTheRest(const snapshot::PythonEnvironment& environment, const std
     put.path = environment.site_packages.front() + "/nvidia/" + folder + "/lib/" + name;
     changes.emplace_back(std::move(put));
   }
-  // And libdevice, which no library needs.
+  // And the tools, which no library needs.
   constexpr std::string_view kSite = "{site}/";
   for (const knowledge::ToolRow& row : knowledge::Tools()) {
-    if (row.user == "tensorflow" && row.places.front().starts_with(kSite))
-      changes.emplace_back(report::PutText{
-          base::JoinPath(environment.site_packages.front(), row.places.front().substr(kSite.size())), "BC"});
+    if (row.user != "tensorflow" || !row.places.front().starts_with(kSite)) continue;
+    const std::string path =
+        base::JoinPath(environment.site_packages.front(), row.places.front().substr(kSite.size()));
+    if (row.kind == knowledge::ToolKind::kProgram)
+      changes.emplace_back(report::PutLibrary{.path = path, .program = true});
+    else
+      changes.emplace_back(report::PutText{path, "BC"});
   }
 }
 

@@ -30,17 +30,20 @@ NVIDIA Container Toolkit documentation, driver capabilities.
 
 void Check(const Scene& scene, Ruling& ruling) {
   const std::string name = "NVIDIA_DRIVER_CAPABILITIES";
-  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  // An image that is to run on another machine: the runtime will read its variable there.
+  const bool image = InContainer(scene) && scene.stack().driver && scene.stack().driver->assumed;
+  const snapshot::Driver* driver = image ? &*scene.stack().driver : KernelSide(scene, ruling);
   if (driver == nullptr) return;
-  if (!InContainer(scene) || !HasGpuNode(*driver) || FindDriverLibrary(*driver) != nullptr)
+  if (!InContainer(scene) || (!image && !HasGpuNode(*driver)) || FindDriverLibrary(*driver) != nullptr)
     return ruling.NotApplicable();
   const std::string value(scene.Variable(name));
   if (!LacksCompute(value)) return;
-  report::Finding& finding = ruling.Fire(
-      "NVIDIA_DRIVER_CAPABILITIES=" + value + " lacks compute, so there is no libcuda.so.1 in this container",
-      name);
+  report::Finding& finding =
+      ruling.Fire("NVIDIA_DRIVER_CAPABILITIES=" + value + " lacks compute, so there " +
+                      (image ? "will be" : "is") + " no libcuda.so.1 in this container",
+                  name);
   finding.evidence.push_back({name + "=" + value, "environment"});
-  finding.evidence.push_back({"GPU device nodes exist", "/dev"});
+  if (!image) finding.evidence.push_back({"GPU device nodes exist", "/dev"});
   finding.evidence.push_back({"no libcuda.so.1", "the loader's search and the usual directories"});
   finding.fix = {.text = "restart the container with the capability compute",
                  .commands = {"docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ..."},

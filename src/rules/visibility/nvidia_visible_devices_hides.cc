@@ -24,19 +24,36 @@ effect.
 
 ## When this is not your problem
 The container gets its GPUs in another way (CDI, --device): then the nodes exist and the rule does not fire.
+Of an image that is checked with --host this is a warning: `docker run --gpus` sets the variable itself.
 
 ## Sources
 nvidia-container-toolkit, internal/config/image; NVIDIA Container Toolkit documentation, environment variables.
 )md";
 
+constexpr const char* kName = "NVIDIA_VISIBLE_DEVICES";
+
+// An image that is to run on another machine: the runtime will read its variable there.
+void CheckImage(const std::string& value, Ruling& ruling) {
+  if (value != "void" && value != "none") return;
+  report::Finding& finding = ruling.Fire(
+      "NVIDIA_VISIBLE_DEVICES is " + value + ": the runtime will pass no GPU into this container", kName);
+  finding.severity = report::Severity::kWarning;
+  finding.evidence.push_back({std::string(kName) + "=" + value, "environment"});
+  finding.fix = {.text = "set the variable to all in the image, or when the container starts",
+                 .commands = {"docker run --gpus all -e NVIDIA_VISIBLE_DEVICES=all ..."},
+                 .risk = report::Risk::kLow,
+                 .changes = {report::SetVariable{kName, "all"}}};
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
-  const std::string name = "NVIDIA_VISIBLE_DEVICES";
+  const std::string name = kName;
+  if (!InContainer(scene) || !scene.IsSet(name)) return ruling.NotApplicable();
+  const std::string value(base::Trim(scene.Variable(name)));
+  if (scene.stack().driver && scene.stack().driver->assumed) return CheckImage(value, ruling);
   const snapshot::Driver* driver = KernelSide(scene, ruling);
   if (driver == nullptr) return;
-  if (!InContainer(scene) || !scene.IsSet(name) || !driver->nodes || HasGpuNode(*driver))
-    return ruling.NotApplicable();
+  if (!driver->nodes || HasGpuNode(*driver)) return ruling.NotApplicable();
   if (!driver->kernel_version && KnownGpus(scene).empty()) return ruling.NotApplicable();
-  const std::string value(base::Trim(scene.Variable(name)));
   if (!value.empty() && value != "void" && value != "none") return;
   report::Finding& finding = ruling.Fire("NVIDIA_VISIBLE_DEVICES is " + (value.empty() ? "empty" : value) +
                                              ": the runtime passed no GPU into this container",

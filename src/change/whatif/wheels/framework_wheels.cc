@@ -63,6 +63,7 @@ void PutTensorflow(Wheel& wheel) {
   framework = {.soname = "libtensorflow_framework.so.2", .needed = {"libc.so.6"}};
   if (!cuda) return;
   framework.runpath = from == LibrariesFrom::kExtra ? NvidiaRunPath("../", MajorOf(row->cuda)) : "$ORIGIN";
+  if (from == LibrariesFrom::kExtra) main.runpath = "$ORIGIN:" + framework.runpath;
   main.gpu_code = framework.gpu_code = CodeOf(*row, wheel.environment);
 }
 
