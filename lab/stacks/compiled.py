@@ -1,8 +1,8 @@
 """Verbs of edits.py for files that no package has: programs and libraries of one's own.
 
-  {compile = PATH, source = TEXT, language = "cu", flags = [...]}   compiled by this machine's compilers: "c", "c++", "musl"
-                                          (C, by musl-gcc) or "cu" (by the nvcc of NVCC; a recipe that uses it says
-                                          needs = that nvcc). flags come after the source; {root} is the root's path here
+  {compile = PATH, source = TEXT, language = "cu", flags = [...]}   compiled for the recipe's CPU: "c", "c++" (for another
+                                          CPU than this machine's by Debian's cross compilers), "musl" (C, by musl-gcc) or
+                                          "cu" (by the nvcc of NVCC; a recipe that uses it says needs = that nvcc). flags come after the source; {root} is the root's path here
   {stand_in = PATH, soname = NAME, for = FILE, functions = ["cudnn"], returns = { cudnnGetVersion = 7605 }}
                                           a library of a CUDA that the index does not have: it exports every function
                                           whose name begins so and stands in FILE, and those of exports = [...]; with
@@ -12,9 +12,10 @@ The result is kept in the cache by what it is made of. It is a complete file; no
 """
 import hashlib
 import mmap
-import os
 import pathlib
+import platform
 import re
+import shutil
 import subprocess
 import tempfile
 
@@ -22,24 +23,38 @@ import edits
 
 NVCC = "/usr/local/cuda-13.0/bin/nvcc"
 COMPILERS = {"c": ["cc", "-O1"], "c++": ["c++", "-O1"], "musl": ["musl-gcc", "-O1"], "cu": [NVCC, "-O1"]}
+CROSS = {"c": "{arch}-linux-gnu-gcc", "c++": "{arch}-linux-gnu-g++"}
 ENDINGS = {"c": ".c", "c++": ".cc", "musl": ".c", "cu": ".cu"}
+
+
+def compiler(language, arch):
+    """The command for that CPU; OSError if this machine has none."""
+    if arch == platform.machine():
+        command = COMPILERS[language]
+    elif language in CROSS:
+        command = [CROSS[language].format(arch=arch), "-O1"]
+    else:
+        raise OSError(f"this machine compiles {language} only for {platform.machine()}, not for {arch}")
+    if shutil.which(command[0]) is None:
+        raise OSError(f"this machine has no {command[0]} (tools/setup release)")
+    return command
 
 
 def kept(edit, place):
     """The compiled file, in the cache."""
     language = edit.get("language", "c")
-    made_of = repr((language, edit["source"], edit.get("flags", []), place.recipe["name"], place.recipe["lock"].read_text()))
+    arch = place.recipe["arch"]
+    made_of = repr((arch, language, edit["source"], edit.get("flags", []), place.recipe["name"], place.recipe["lock"].read_text()))
     path = pathlib.Path(place.cache, "compiled-1", hashlib.sha256(made_of.encode()).hexdigest()[:20])
     if path.exists():
         return path
-    if language == "cu" and not os.path.exists(NVCC):
-        raise OSError(f"this machine has no {NVCC}")
+    command = compiler(language, arch)
     path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=path.parent) as work:
         source, made = pathlib.Path(work, "source" + ENDINGS[language]), pathlib.Path(work, "made")
         source.write_text(edit["source"])
         flags = [place.fill(flag.replace("{root}", str(place.root))) for flag in edit.get("flags", [])]
-        done = subprocess.run([*COMPILERS[language], "-o", made, source, *flags], capture_output=True, text=True, cwd=work)
+        done = subprocess.run([*command, "-o", made, source, *flags], capture_output=True, text=True, cwd=work)
         if done.returncode:
             raise ValueError(f"{edit['compile']} does not compile: {done.stderr.strip()[-600:]}")
         made.rename(path)
