@@ -33,9 +33,11 @@ LoadOutcome OutcomeHere(const rules::Scene& scene, const std::string& path) {
   const snapshot::FileFacts& file = scene.view.Open(path);
   const LoadOutcome outcome = loader::OutcomeOfFile(file);
   if (file.elf == nullptr || outcome != LoadOutcome::kFound) return outcome;
-  const bool fits = scene.snapshot.loaders.empty() ||
-                    std::ranges::any_of(scene.snapshot.loaders, [&](const snapshot::LoaderFacts& loader) {
-                      return loader.machine == file.elf->machine && loader.bits == file.elf->bits();
+  // Loaders of another CPU may be there to cross-compile; the first one is of this machine.
+  const auto& loaders = scene.snapshot.loaders;
+  const bool fits = loaders.empty() || std::ranges::any_of(loaders, [&](const snapshot::LoaderFacts& loader) {
+                      return loader.machine == file.elf->machine && loader.bits == file.elf->bits() &&
+                             (loader.bits == 32 || loader.machine == loaders.front().machine);
                     });
   if (fits) return outcome;
   return file.elf->bits() == 64 ? LoadOutcome::kWrongMachine : LoadOutcome::kWrongClass;
