@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_facts.h"
 #include "rules/kit/loading/gpu_loads.h"
+#include "rules/kit/loading/other_places.h"
 #include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules {
@@ -89,8 +89,8 @@ class Copies {
     auto [place, fresh] = found_.try_emplace({name, &scenario});
     if (fresh) {
       std::vector<std::string> directories = *directories_;
-      for (std::string& neighbour : NeighboursOfMissing(scenario))
-        directories.push_back(std::move(neighbour));
+      for (const auto& more : {OwnDirectories(scene_, scenario), InsteadOfMissing(scene_, scenario)})
+        directories.insert(directories.end(), more.begin(), more.end());
       place->second = loader::FindCopies(directories, scene_.view, name);
     }
     const snapshot::LoaderFacts* loader = scene_.snapshot.FindLoader(scenario.graph.interpreter);
@@ -137,29 +137,6 @@ class Copies {
     if (scenario.graph.objects.empty()) return 64;
     const auto& program = scenario.graph.objects.front().pe;
     return program == nullptr || program->bits == 0 ? 64 : program->bits;
-  }
-
-  // A run path leads to a directory that is not there: the other directories beside it, since somebody may
-  // have renamed it.
-  std::vector<std::string> NeighboursOfMissing(const loader::Scenario& scenario) const {
-    constexpr size_t kMost = 64;  // more are no program's own folder
-    std::set<std::string> parents;
-    for (const Request& request : scenario.graph.requests) {
-      for (const Attempt& attempt : request.attempts) {
-        if (!attempt.in_missing_directory || attempt.origin.empty() || attempt.hwcaps) continue;
-        parents.emplace(base::CleanPath(DirName(DirName(attempt.path))));
-      }
-    }
-    std::vector<std::string> neighbours;
-    for (const std::string& parent : parents) {
-      const auto items = scene_.view.List(parent);
-      if (!items || items->size() > kMost) continue;
-      for (const snapshot::DirectoryItem& item : *items) {
-        if (item.kind == snapshot::FileKind::kDirectory)
-          neighbours.push_back(base::JoinPath(parent, item.name));
-      }
-    }
-    return neighbours;
   }
 
   void LookUpDirectories() {
