@@ -289,9 +289,13 @@ void AddNext(const Scene& scene, Copies& copies, const FailedLoad& first, std::v
   }
 }
 
-void AddNext(const Scene& scene, Copies& copies, std::vector<FailedLoad>& all) {
-  for (size_t i = 0, count = all.size(); i < count; ++i) {
-    const FailedLoad first = all[i];
+// `driver`: the failed loads of libraries of the driver. Other rules report these, but what comes after them
+// in the same dlopen is missing all the same.
+void AddNext(const Scene& scene, Copies& copies, const std::vector<FailedLoad>& driver,
+             std::vector<FailedLoad>& all) {
+  std::vector<FailedLoad> ends = all;
+  ends.insert(ends.end(), driver.begin(), driver.end());
+  for (const FailedLoad& first : ends) {
     if (scene.OnWindows() || first.scenario->WasSeen() || first.why == Why::kUncertain ||
         first.request->opened_by != loader::OpenedBy::kNeeded || first.request->requester_path.empty())
       continue;
@@ -300,7 +304,7 @@ void AddNext(const Scene& scene, Copies& copies, std::vector<FailedLoad>& all) {
 }
 
 std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
-  std::vector<FailedLoad> all;
+  std::vector<FailedLoad> all, driver;
   Copies copies(scene);
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (scenario.kind == loader::Scenario::Kind::kAnyProgram) continue;
@@ -312,7 +316,10 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
                         .request = &request,
                         .library = knowledge::FindLibrary(BaseName(request.name))};
       failed.redistributable = FindRuntime(scene, request.name);
-      if (failed.library != nullptr && failed.library->family == "driver") continue;
+      if (failed.library != nullptr && failed.library->family == "driver") {
+        if (!request.optional && !request.uncertain) driver.push_back(std::move(failed));
+        continue;
+      }
       failed.asker = request.requester != loader::kNone && request.requester_path.empty()
                          ? scenario.graph.objects[request.requester].path
                          : request.requester_path;
@@ -333,7 +340,7 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
       all.push_back(std::move(failed));
     }
   }
-  AddNext(scene, copies, all);
+  AddNext(scene, copies, driver, all);
   return all;
 }
 
