@@ -99,7 +99,9 @@ struct Told {
 
   std::string What() const {
     const std::string name = base::ReadableFunction(missing.front().function);
-    return missing.size() == 1 ? name : name + " and " + std::to_string(missing.size() - 1) + " more symbols";
+    if (missing.size() == 1) return name;
+    return name + " and " + std::to_string(missing.size() - 1) + " more symbol" +
+           (missing.size() == 2 ? "" : "s");
   }
 };
 
