@@ -243,15 +243,25 @@ bool FitsPython(std::string_view marker, std::string_view python) {
   return true;
 }
 
+// Whether the marker names one of the words: true after "!=", false after "=="; nothing if it names none.
+std::optional<bool> RulesOut(std::string_view marker, std::initializer_list<std::string_view> words) {
+  for (const std::string_view word : words) {
+    const size_t at = marker.find(word);
+    if (at != marker.npos) return base::Trim(marker.substr(0, at)).ends_with("!=");
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool Counts(const Need& need, const Environment& environment) {
   const std::string_view marker = need.marker;
   if (marker.find("extra") != marker.npos || !FitsPython(marker, environment.python)) return false;
   const auto says = [&](std::string_view word) { return marker.find(word) != marker.npos; };
-  if (environment.windows && (says("\"Linux\"") || says("'Linux'") || says("\"linux\"") || says("'linux'")))
-    return says("!=");
-  if (!environment.windows && (says("\"Windows\"") || says("'Windows'") || says("win32"))) return says("!=");
+  const auto other_system = environment.windows
+                                ? RulesOut(marker, {"\"Linux\"", "'Linux'", "\"linux\"", "'linux'"})
+                                : RulesOut(marker, {"\"Windows\"", "'Windows'", "\"win32\"", "'win32'"});
+  if (other_system) return *other_system;
   if (environment.cpu == "aarch64" && says("x86_64")) return says("aarch64");
   return true;
 }

@@ -118,6 +118,11 @@ TEST(Needs, AreReadAsPipWritesThem) {
   EXPECT_TRUE(Counts(need, {.cpu = "x86_64"}));
   EXPECT_FALSE(Counts(need, {.cpu = "x86_64", .windows = true}));
   EXPECT_FALSE(Counts(ParseNeed("x; extra == \"y\""), {}));
+  const Need nccl = ParseNeed("x; platform_system == 'Linux' and platform_machine != 'aarch64'");
+  EXPECT_FALSE(Counts(nccl, {.cpu = "x86_64", .windows = true}));
+  EXPECT_TRUE(Counts(nccl, {.cpu = "x86_64"}));
+  EXPECT_TRUE(Counts(ParseNeed("x; platform_system != 'Windows'"), {}));
+  EXPECT_TRUE(Counts(ParseNeed("x; platform_system != 'Linux'"), {.windows = true}));
   const Need old = ParseNeed("importlib-metadata; python_version < \"3.10\"");
   EXPECT_FALSE(Counts(old, {.python = "3.11"}));
   EXPECT_TRUE(Counts(old, {.python = "3.9"}));

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "binfmt/elf/elf.h"
+#include "binfmt/library_names.h"
 #include "collect/library/package_owner.h"
 #include "collect/library/runtime_inside.h"
 #include "knowledge/libraries.h"
@@ -104,19 +105,43 @@ std::string CudaSuffix(std::string_view text) {
 
 namespace {
 
+// "12" for libcublas.so.12: these sonames change with every CUDA major version, and only then. "" for others.
+std::string CudaMajorOfName(std::string_view name) {
+  static constexpr std::array<std::string_view, 4> kTelling = {"libcudart.so.", "libcublas.so.",
+                                                               "libcublasLt.so.", "libnvJitLink.so."};
+  for (const std::string_view stem : kTelling) {
+    if (name.starts_with(stem)) return base::Split(name.substr(stem.size()), '.').front();
+  }
+  return "";
+}
+
+// A library that opens others of its CUDA by name has these names inside. "" if they are of several CUDAs.
+std::string CudaOfNamesInside(const System& system, const Library& library, const std::string& path,
+                              const binfmt::ElfFile& elf) {
+  const bool opens = std::ranges::any_of(library.opens, [](const auto& edge) {
+    return std::ranges::any_of(edge.names,
+                               [](std::string_view name) { return base::Contains(name, "{cuda}"); });
+  });
+  if (!opens) return "";
+  const auto file = system.Open(path);
+  if (!file || !file->bytes) return "";
+  std::string cuda;
+  for (const std::string& name : binfmt::ReadLibraryNames(*file->bytes, elf)) {
+    const std::string one = CudaMajorOfName(name);
+    if (!one.empty() && !cuda.empty() && one != cuda) return "";
+    if (!one.empty()) cuda = one;
+  }
+  return cuda;
+}
+
 // The CUDA major version that a library was built for, if its file or its package says so.
 std::string CudaOf(const Library& library, std::string_view package, const binfmt::ElfFile& elf) {
   if (std::string suffix = CudaSuffix(package); !suffix.empty()) return suffix;
-  // Their sonames change with every CUDA major version, and only then.
-  static constexpr std::array<std::string_view, 4> kTelling = {"libcudart.so.", "libcublas.so.",
-                                                               "libcublasLt.so.", "libnvJitLink.so."};
   std::vector<std::string_view> names;
   if (elf.soname) names.emplace_back(*elf.soname);
   for (const binfmt::ElfRequest& request : elf.requests) names.emplace_back(request.name);
   for (const std::string_view name : names) {
-    for (const std::string_view stem : kTelling) {
-      if (name.starts_with(stem)) return base::Split(name.substr(stem.size()), '.').front();
-    }
+    if (std::string cuda = CudaMajorOfName(name); !cuda.empty()) return cuda;
   }
   if (elf.runpath && library.family == "cudnn") {
     for (const std::string& part : base::SplitWords(*elf.runpath, ":/")) {
@@ -210,7 +235,9 @@ snapshot::Fact<snapshot::LibraryVersion> VersionReader::Read(const std::string& 
   if (!read) read = VersionFromToolkit(system_, library->name, real_path);
   if (!read)
     return Version::Absent("no symbol, file name or package record of " + path + " contains a version");
-  return Version::Of({read->version, CudaOf(*library, record ? record->package : "", elf)}, read->source);
+  std::string cuda = CudaOf(*library, record ? record->package : "", elf);
+  if (cuda.empty()) cuda = CudaOfNamesInside(system_, *library, path, elf);
+  return Version::Of({read->version, std::move(cuda)}, read->source);
 }
 
 }  // namespace culprit::collect

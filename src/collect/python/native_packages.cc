@@ -50,8 +50,10 @@ bool HasCuda(const base::ByteSource& bytes) {
       (elf.problem == ElfProblem::kNone && !elf.complete()))
     return true;
   if (elf.problem != binfmt::ElfProblem::kNone) {
+    using binfmt::PeProblem;
     const binfmt::PeFile pe = binfmt::ReadPe(bytes);
-    if (pe.problem != binfmt::PeProblem::kNone) return false;
+    if (pe.problem == PeProblem::kHeadersCut || pe.problem == PeProblem::kSectionsCut) return true;
+    if (pe.problem != PeProblem::kNone) return false;
     const auto cuda = [](const binfmt::PeImport& import) { return IsCudaLibrary(import.dll); };
     return std::ranges::any_of(pe.imports, cuda) || std::ranges::any_of(pe.delay_imports, cuda) ||
            std::ranges::any_of(pe.sections, [](const auto& section) { return section.name == ".nv_fatb"; });

@@ -84,9 +84,12 @@ void FindUndefinedSymbols(LoadGraph& graph, snapshot::FileView& view, const Boun
     if (object.elf == nullptr || object.path.empty()) continue;
     const bool at_once = bound.all || (i >= bound.begin && i < bound.end) ||
                          (object.elf->flags & DF_BIND_NOW) != 0 || (object.elf->flags_1 & DF_1_NOW) != 0;
-    std::string nearest;
-    for (snapshot::UndefinedSymbol& symbol : view.Undefined(object.path, process)) {
-      if (nearest.empty()) nearest = symbol.nearest;
+    std::vector<snapshot::UndefinedSymbol> symbols = view.Undefined(object.path, process);
+    // They are told together, so one file stands for all of them.
+    const auto near =
+        std::ranges::find_if(symbols, [](const auto& symbol) { return !symbol.nearest.empty(); });
+    const std::string nearest = near == symbols.end() ? "" : near->nearest;
+    for (snapshot::UndefinedSymbol& symbol : symbols) {
       graph.missing_exports.push_back({.importer = object.path,
                                        .dll = nearest,
                                        .function = std::move(symbol.name),

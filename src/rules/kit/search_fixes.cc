@@ -6,6 +6,7 @@
 #include "base/windows_path.h"
 #include "rules/kit/changes.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/other_places.h"
 #include "rules/kit/loading/windows_search.h"
 
 namespace culprit::rules {
@@ -68,6 +69,41 @@ std::vector<std::string> WithNeighbours(const Scene& scene, const FailedLoad& fa
   return named;
 }
 
+// Whether the directory is one that the program brings, and not one of the system.
+bool IsOwn(const Scene& scene, const loader::Scenario& scenario, const std::string& directory) {
+  const auto own = OwnDirectories(scene, scenario);
+  return !directory.starts_with("/usr/") &&
+         std::ranges::find(own, scene.view.RealPath(directory)) != own.end();
+}
+
+// "./usr/lib" in LD_LIBRARY_PATH leads to /opt/x/usr/lib only for who starts the program in /opt/x: says so.
+void AddRelativeEntries(const Scene& scene, const std::string& directory, report::Finding& finding) {
+  for (const std::string& element : base::SplitWords(scene.Variable("LD_LIBRARY_PATH"), ":;")) {
+    if (element.starts_with('/')) continue;
+    const std::string tail = base::CleanPath("/" + element);
+    if (tail == "/" || !directory.ends_with(tail)) continue;
+    const std::string start = directory.substr(0, directory.size() - tail.size());
+    finding.evidence.push_back({"LD_LIBRARY_PATH has the relative directory " + element + ", which is " +
+                                    directory + " only for programs that are started in " +
+                                    (start.empty() ? "/" : start),
+                                "environment"});
+  }
+}
+
+// The run paths in which the library was, perhaps, before they were moved or deleted.
+void AddDeadRunPaths(const Scene& scene, const FailedLoad& failed, report::Finding& finding) {
+  for (const loader::Attempt& attempt : failed.request->attempts) {
+    const auto& elf = scene.view.Open(attempt.origin).elf;
+    if (!attempt.in_missing_directory || attempt.hwcaps || elf == nullptr) continue;
+    const std::string dead(base::DirName(attempt.path));
+    const bool rpath = attempt.via == loader::Via::kRpath;
+    if (!base::Contains((rpath ? elf->rpath : elf->runpath).value_or(""), dead)) continue;  // of $ORIGIN
+    finding.evidence.push_back(
+        {std::string("the ") + (rpath ? "RPATH" : "RUNPATH") + " names " + dead + ", which does not exist",
+         attempt.origin});
+  }
+}
+
 }  // namespace
 
 report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::string& directory) {
@@ -75,6 +111,7 @@ report::Fix SearchToo(const Scene& scene, const FailedLoad& failed, const std::s
   const bool private_directory = directory.find("site-packages") != std::string::npos ||
                                  directory.find("dist-packages") != std::string::npos ||
                                  directory.starts_with("/home/") || directory.starts_with("/root/") ||
+                                 IsOwn(scene, *failed.scenario, directory) ||
                                  scene.EnvironmentOf(*failed.scenario) != nullptr;
   if (private_directory) {
     report::Fix fix{
@@ -122,6 +159,10 @@ void FireNotSearched(const Scene& scene, const FailedLoad& failed, Ruling& rulin
       ruling, failed, failed.request->name + " is in " + directory + ", which the loader does not search",
       failed.copies.front().path, {failed.request->name});
   AddCopies(scene, failed, " is there", finding);
+  if (!scene.OnWindows()) {
+    AddRelativeEntries(scene, directory, finding);
+    AddDeadRunPaths(scene, failed, finding);
+  }
   finding.fix = SearchToo(scene, failed, directory);
 }
 

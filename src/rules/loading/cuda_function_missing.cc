@@ -23,7 +23,8 @@ names the calling file.
 culprit compares what each loaded library imports with what the file that wins the search exports. On Linux, a function
 whose symbol version is the name of a library (as in all CUDA libraries since 11) must be in that library. Any symbol
 without a version (NCCL, PyTorch, your own libraries) must be in some library of the process: the program, what it needs,
-preloads, and what it opens. Calls that are bound only when they are made count if a CUDA library lacks them.
+preloads, and what it opens. If another copy of a needed library on this machine has the symbol, the loaded copy is the wrong
+one, and all who miss something of it are one finding. Calls that are bound only when they are made count if a CUDA library lacks them.
 
 ## Fix
 Let the right library win: remove the other directory from PATH or LD_LIBRARY_PATH or move it back, remove a copy next

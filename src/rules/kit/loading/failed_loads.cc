@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <map>
 #include <memory>
-#include <set>
 
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_facts.h"
 #include "rules/kit/loading/gpu_loads.h"
+#include "rules/kit/loading/other_places.h"
 #include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules {
@@ -89,8 +89,8 @@ class Copies {
     auto [place, fresh] = found_.try_emplace({name, &scenario});
     if (fresh) {
       std::vector<std::string> directories = *directories_;
-      for (std::string& neighbour : NeighboursOfMissing(scenario))
-        directories.push_back(std::move(neighbour));
+      for (const auto& more : {OwnDirectories(scene_, scenario), InsteadOfMissing(scene_, scenario)})
+        directories.insert(directories.end(), more.begin(), more.end());
       place->second = loader::FindCopies(directories, scene_.view, name);
     }
     const snapshot::LoaderFacts* loader = scene_.snapshot.FindLoader(scenario.graph.interpreter);
@@ -137,29 +137,6 @@ class Copies {
     if (scenario.graph.objects.empty()) return 64;
     const auto& program = scenario.graph.objects.front().pe;
     return program == nullptr || program->bits == 0 ? 64 : program->bits;
-  }
-
-  // A run path leads to a directory that is not there: the other directories beside it, since somebody may
-  // have renamed it.
-  std::vector<std::string> NeighboursOfMissing(const loader::Scenario& scenario) const {
-    constexpr size_t kMost = 64;  // more are no program's own folder
-    std::set<std::string> parents;
-    for (const Request& request : scenario.graph.requests) {
-      for (const Attempt& attempt : request.attempts) {
-        if (!attempt.in_missing_directory || attempt.origin.empty() || attempt.hwcaps) continue;
-        parents.emplace(base::CleanPath(DirName(DirName(attempt.path))));
-      }
-    }
-    std::vector<std::string> neighbours;
-    for (const std::string& parent : parents) {
-      const auto items = scene_.view.List(parent);
-      if (!items || items->size() > kMost) continue;
-      for (const snapshot::DirectoryItem& item : *items) {
-        if (item.kind == snapshot::FileKind::kDirectory)
-          neighbours.push_back(base::JoinPath(parent, item.name));
-      }
-    }
-    return neighbours;
   }
 
   void LookUpDirectories() {
@@ -312,9 +289,13 @@ void AddNext(const Scene& scene, Copies& copies, const FailedLoad& first, std::v
   }
 }
 
-void AddNext(const Scene& scene, Copies& copies, std::vector<FailedLoad>& all) {
-  for (size_t i = 0, count = all.size(); i < count; ++i) {
-    const FailedLoad first = all[i];
+// `driver`: the failed loads of libraries of the driver. Other rules report these, but what comes after them
+// in the same dlopen is missing all the same.
+void AddNext(const Scene& scene, Copies& copies, const std::vector<FailedLoad>& driver,
+             std::vector<FailedLoad>& all) {
+  std::vector<FailedLoad> ends = all;
+  ends.insert(ends.end(), driver.begin(), driver.end());
+  for (const FailedLoad& first : ends) {
     if (scene.OnWindows() || first.scenario->WasSeen() || first.why == Why::kUncertain ||
         first.request->opened_by != loader::OpenedBy::kNeeded || first.request->requester_path.empty())
       continue;
@@ -323,7 +304,7 @@ void AddNext(const Scene& scene, Copies& copies, std::vector<FailedLoad>& all) {
 }
 
 std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
-  std::vector<FailedLoad> all;
+  std::vector<FailedLoad> all, driver;
   Copies copies(scene);
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (scenario.kind == loader::Scenario::Kind::kAnyProgram) continue;
@@ -335,7 +316,10 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
                         .request = &request,
                         .library = knowledge::FindLibrary(BaseName(request.name))};
       failed.redistributable = FindRuntime(scene, request.name);
-      if (failed.library != nullptr && failed.library->family == "driver") continue;
+      if (failed.library != nullptr && failed.library->family == "driver") {
+        if (!request.optional && !request.uncertain) driver.push_back(std::move(failed));
+        continue;
+      }
       failed.asker = request.requester != loader::kNone && request.requester_path.empty()
                          ? scenario.graph.objects[request.requester].path
                          : request.requester_path;
@@ -356,7 +340,7 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
       all.push_back(std::move(failed));
     }
   }
-  AddNext(scene, copies, all);
+  AddNext(scene, copies, driver, all);
   return all;
 }
 

@@ -93,11 +93,69 @@ std::vector<FunctionMiss> FunctionMisses(const loader::Scenario& scenario) {
   return misses;
 }
 
+namespace {
+
+const loader::Object* LoadedAs(const loader::LoadGraph& graph, const std::string& soname) {
+  const auto has = [&](const loader::Object& object) {
+    return object.elf != nullptr && object.elf->soname == soname;
+  };
+  const auto object = std::ranges::find_if(graph.objects, has);
+  return object == graph.objects.end() ? nullptr : &*object;
+}
+
+// The loaded library that the importer needs and that lacks the function, while another copy of it has the
+// function; "" if there is none.
+std::string WrongCopy(const Scene& scene, const loader::Scenario& scenario,
+                      const loader::MissingExport& missing) {
+  const auto& importer = scene.view.Open(missing.importer).elf;
+  if (importer == nullptr) return "";
+  const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
+  for (const binfmt::ElfRequest& request : importer->requests) {
+    const loader::Object* object = LoadedAs(scenario.graph, request.name);
+    if (object == nullptr) continue;
+    for (const auto& copy : loader::FindCopies(directories, scene.view, request.name)) {
+      const auto& elf = scene.view.Open(copy.path).elf;
+      if (elf == nullptr || elf->machine != object->elf->machine || elf->bits() != object->elf->bits())
+        continue;
+      if (copy.real_path != scene.view.RealPath(object->path) &&
+          scene.view.Has(copy.path, missing.function) == true)
+        return object->path;
+    }
+  }
+  return "";
+}
+
+// All who need something of one library that is there in the wrong copy have one reason.
+void JoinByWrongCopy(const Scene& scene, std::vector<FunctionMiss>& misses) {
+  std::vector<FunctionMiss> joined;
+  for (FunctionMiss& miss : misses) {
+    const bool may = miss.of_any && knowledge::FindLibrary(base::BaseName(miss.dll)) == nullptr;
+    const std::string wrong = may ? WrongCopy(scene, *miss.scenario, miss.functions.front()) : "";
+    if (!wrong.empty()) {
+      miss.dll = wrong;
+      miss.wrong_copy = true;
+    }
+    const auto same = [&](const FunctionMiss& other) {
+      return miss.wrong_copy && other.wrong_copy && other.scenario == miss.scenario && other.dll == miss.dll;
+    };
+    const auto first = std::ranges::find_if(joined, same);
+    for (loader::MissingExport& missing : miss.functions) {
+      if (!wrong.empty()) missing.dll = wrong;
+      if (first != joined.end()) first->functions.push_back(missing);
+    }
+    if (first == joined.end()) joined.push_back(std::move(miss));
+  }
+  misses = std::move(joined);
+}
+
+}  // namespace
+
 std::vector<FunctionMiss> FunctionMisses(const Scene& scene) {
   std::vector<FunctionMiss> misses;
   for (const loader::Scenario& scenario : scene.scenarios) {
     for (FunctionMiss& miss : FunctionMisses(scenario)) misses.push_back(std::move(miss));
   }
+  if (!scene.OnWindows()) JoinByWrongCopy(scene, misses);
   return misses;
 }
 

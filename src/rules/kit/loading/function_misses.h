@@ -14,6 +14,8 @@ struct FunctionMiss {
   std::vector<loader::MissingExport> functions;
   bool cudnn = false;   // both it and the first importer belong to cuDNN
   bool of_any = false;  // as in MissingExport; `dll` may be ""
+  // of_any: another copy of `dll` on this machine has them, so the wrong one is loaded.
+  bool wrong_copy = false;
 };
 
 std::vector<FunctionMiss> FunctionMisses(const Scene& scene);

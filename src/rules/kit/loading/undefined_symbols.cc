@@ -99,7 +99,9 @@ struct Told {
 
   std::string What() const {
     const std::string name = base::ReadableFunction(missing.front().function);
-    return missing.size() == 1 ? name : name + " and " + std::to_string(missing.size() - 1) + " more symbols";
+    if (missing.size() == 1) return name;
+    return name + " and " + std::to_string(missing.size() - 1) + " more symbol" +
+           (missing.size() == 2 ? "" : "s");
   }
 };
 
@@ -151,8 +153,30 @@ report::Fix Rebuild(const Told& told, const PythonEnvironment& environment,
           .changes = {report::PutLibrary{.path = told.importer, .like = told.importer}}};
 }
 
+report::Fix LetWin(const Told& told, const std::string& better) {
+  const std::string directory(base::DirName(better));
+  return {.text = "let the copy win that has " + std::string(told.missing.size() == 1 ? "it" : "them"),
+          .commands = {"LD_LIBRARY_PATH=" + Word(directory) + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} " +
+                       StartCommand(told.scene, told.scenario)},
+          .risk = report::Risk::kLow,
+          .changes = {report::AddToList{"LD_LIBRARY_PATH", directory}}};
+}
+
+// LD_LIBRARY_PATH leads to the library that lacks the symbols, and to others in the same directory that the
+// process gets from nowhere else.
+bool ComesWithOthers(const Told& told) {
+  const std::string& wrong = told.missing.front().dll;
+  const loader::Object* object = ObjectAt(told.scenario, wrong);
+  if (object == nullptr || object->via != loader::Via::kLdLibraryPath) return false;
+  return std::ranges::any_of(told.scenario.graph.objects, [&](const loader::Object& other) {
+    return &other != object && other.via == loader::Via::kLdLibraryPath &&
+           base::DirName(other.path) == base::DirName(wrong);
+  });
+}
+
 report::Fix FixFor(const Told& told, const FunctionMiss& miss, const std::string& better) {
   const Scene& scene = told.scene;
+  if (miss.wrong_copy && !better.empty() && ComesWithOthers(told)) return LetWin(told, better);
   for (const std::string& path : {told.missing.front().dll, told.missing.front().importer}) {
     const loader::Object* object = ObjectAt(told.scenario, path);
     if (object != nullptr && ForcedByVariable(scene, told.scenario, *object))
@@ -165,15 +189,10 @@ report::Fix FixFor(const Told& told, const FunctionMiss& miss, const std::string
     return ReinstallKeeper(scene, told.provider).value_or(std::move(fix));
   }
   const PythonEnvironment* environment = scene.EnvironmentOf(told.scenario);
-  const auto* package = environment == nullptr ? nullptr : ExtensionPackage(*environment, told.importer);
+  const auto* package =
+      environment == nullptr || miss.wrong_copy ? nullptr : ExtensionPackage(*environment, told.importer);
   if (package != nullptr) return Rebuild(told, *environment, *package);
-  if (!better.empty()) {
-    return {.text = "let the copy win that has " + std::string(told.missing.size() == 1 ? "it" : "them"),
-            .commands = {"LD_LIBRARY_PATH=" + Word(base::DirName(better)) + " " +
-                         StartCommand(scene, told.scenario)},
-            .risk = report::Risk::kLow,
-            .changes = {report::AddToList{"LD_LIBRARY_PATH", std::string(base::DirName(better))}}};
-  }
+  if (!better.empty()) return LetWin(told, better);
   const std::string asker(base::BaseName(told.importer));
   if (told.provider.empty() || told.other_abi) {
     return {.text = "build " + asker + " again, for the libraries that are installed here",
@@ -236,8 +255,9 @@ void FireUndefined(const Scene& scene, const FunctionMiss& miss, Ruling& ruling)
     return;
   }
   if (IsKnownMismatch(scene, told.importer)) return;
-  report::Finding& finding = ruling.Fire(Summary(told), of_cuda ? told.provider : told.importer,
-                                         {std::string(base::BaseName(first.importer)), first.function});
+  report::Finding& finding =
+      ruling.Fire(Summary(told), of_cuda || miss.wrong_copy ? told.provider : told.importer,
+                  {std::string(base::BaseName(first.importer)), first.function});
   finding.cause = CauseOf(told);
   finding.affects.push_back(scenario.title);
   finding.evidence.push_back(

@@ -1,0 +1,88 @@
+#include "rules/kit/loading/other_places.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+
+namespace culprit::rules {
+namespace {
+
+constexpr size_t kMostItems = 64;  // more are no program's own folder
+
+// The directories of run paths that are not there.
+std::set<std::string> DeadDirectories(const loader::Scenario& scenario) {
+  std::set<std::string> dead;
+  for (const loader::Request& request : scenario.graph.requests) {
+    for (const loader::Attempt& attempt : request.attempts) {
+      if (!attempt.in_missing_directory || attempt.origin.empty() || attempt.hwcaps) continue;
+      dead.insert(base::CleanPath(base::DirName(attempt.path)));
+    }
+  }
+  return dead;
+}
+
+std::vector<std::string> DirectoriesIn(const Scene& scene, const std::string& parent) {
+  const auto items = scene.view.List(parent);
+  std::vector<std::string> directories;
+  if (!items || items->size() > kMostItems) return directories;
+  for (const snapshot::DirectoryItem& item : *items) {
+    if (item.kind == snapshot::FileKind::kDirectory) directories.push_back(base::JoinPath(parent, item.name));
+  }
+  return directories;
+}
+
+// /opt/spack/cuda-13/lib64 -> /scratch/spack/cuda-13/lib64, /scratch/cuda-13/lib64; a single component is no
+// hint.
+std::vector<std::string> ElsewhereBelow(const Scene& scene, const std::vector<std::string>& tops,
+                                        const std::string& dead) {
+  std::vector<std::string> found;
+  for (size_t from = dead.find('/', 1); from != std::string::npos; from = dead.find('/', from + 1)) {
+    const std::string tail = dead.substr(from + 1);
+    if (tail.find('/') == std::string::npos) break;
+    for (const std::string& top : tops) {
+      std::string place = base::JoinPath(top, tail);
+      if (scene.view.Directory(place) == base::PathError::kNone) found.push_back(std::move(place));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<std::string> OwnDirectories(const Scene& scene, const loader::Scenario& scenario) {
+  if (scene.OnWindows() || scenario.graph.objects.empty()) return {};
+  const std::string program = scene.view.RealPath(scenario.graph.objects.front().path);
+  if (!program.starts_with('/')) return {};
+  const std::string own(base::DirName(program)), prefix(base::DirName(own));
+  std::vector<std::string> directories = {own, base::JoinPath(own, "lib"), base::JoinPath(prefix, "lib"),
+                                          base::JoinPath(prefix, "lib64")};
+  const snapshot::LoaderFacts* loader = scene.snapshot.FindLoader(scenario.graph.interpreter);
+  if (loader != nullptr && !loader->lib_token.empty())  // lib/x86_64-linux-gnu
+    directories.push_back(base::JoinPath(prefix, loader->lib_token));
+  return directories;
+}
+
+std::vector<std::string> InsteadOfMissing(const Scene& scene, const loader::Scenario& scenario) {
+  const std::set<std::string> dead = DeadDirectories(scenario);
+  if (dead.empty()) return {};
+  std::set<std::string> parents;
+  for (const std::string& directory : dead) parents.emplace(base::DirName(directory));
+  std::vector<std::string> instead;
+  for (const std::string& parent : parents) {
+    const auto beside = DirectoriesIn(scene, parent);
+    instead.insert(instead.end(), beside.begin(), beside.end());
+  }
+  if (scene.OnWindows()) return instead;
+  std::vector<std::string> tops = DirectoriesIn(scene, "/");
+  std::erase_if(tops, [](const std::string& top) {
+    return top == "/proc" || top == "/sys" || top == "/dev" || top == "/run";
+  });
+  for (const std::string& directory : dead) {
+    const auto moved = ElsewhereBelow(scene, tops, directory);
+    instead.insert(instead.end(), moved.begin(), moved.end());
+  }
+  return instead;
+}
+
+}  // namespace culprit::rules
