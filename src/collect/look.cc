@@ -7,6 +7,7 @@
 #include "collect/live_file_view.h"
 #include "collect/windows/look.h"
 #include "snapshot/recorded_file_view.h"
+#include "system/loader_conf.h"
 
 namespace culprit::collect {
 namespace {
@@ -36,6 +37,13 @@ Fact<std::string> ReadPreload(const system::System& system) {
   if (text) return Fact<std::string>::Of(std::move(*text), path);
   if (text.error() == PathError::kNoEntry) return Fact<std::string>::Absent(path);
   return Fact<std::string>::Unreadable(std::string(base::Strerror(text.error())), path);
+}
+
+Fact<std::vector<std::string>> ReadConf(const system::System& system) {
+  using Names = Fact<std::vector<std::string>>;
+  system::LoaderConf conf = system::ReadLoaderConf(system);
+  if (conf.files.empty()) return Names::Absent(system::kLoaderConf);
+  return Names::Of(std::move(conf.directories), system::kLoaderConf);
 }
 
 std::string MachineOf(uint16_t machine) {
@@ -105,6 +113,7 @@ snapshot::Snapshot LookAtMachine(const system::System& system) {
     AddWindows(system, snapshot);
   } else {
     LookAtConfiguration(system, snapshot);
+    snapshot.ld_so_conf = ReadConf(system);
   }
   return snapshot;
 }
@@ -175,7 +184,8 @@ base::Result<Look> LookInto(const snapshot::Snapshot& recorded, const std::strin
                          .working_directory = recorded.working_directory,
                          .cpu = recorded.cpu,
                          .ld_cache = recorded.ld_cache,
-                         .ld_so_preload = recorded.ld_so_preload},
+                         .ld_so_preload = recorded.ld_so_preload,
+                         .ld_so_conf = recorded.ld_so_conf},
             .view = std::make_unique<snapshot::RecordedFileView>(recorded.files)};
   look.interpreter = interpreter;
   const auto elf = ChooseTarget(look, target);

@@ -105,6 +105,9 @@ std::vector<std::string> LibraryDirectories(const Snapshot& snapshot, FileView& 
       last = directory;
     }
   }
+  if (snapshot.ld_so_conf) {
+    for (const std::string& directory : *snapshot.ld_so_conf) directories.Add(directory);
+  }
   for (const auto& loader : snapshot.loaders) {
     for (const std::string& directory : loader.system_dirs) directories.Add(directory);
   }

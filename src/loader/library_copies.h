@@ -1,5 +1,6 @@
 // Copies of a library on a machine, whether or not a loader would look there: the searched directories, those
-// of ld.so.cache, the usual places of toolkits and of other software, and the active Python environments.
+// of ld.so.cache and ld.so.conf, the usual places of toolkits and of other software, and the active Python
+// environments.
 #pragma once
 
 #include <string>

@@ -98,6 +98,10 @@ void ReadSnapshot(const JsonReader& json, Snapshot& snapshot) {
   json.With("ld_cache", [&](const JsonReader& fact) { ReadFact(fact, snapshot.ld_cache, ReadLdCacheJson); });
   json.With("ld_so_preload",
             [&](const JsonReader& fact) { ReadFact(fact, snapshot.ld_so_preload, ReadText); });
+  json.With("ld_so_conf", [&](const JsonReader& fact) {
+    ReadFact(fact, snapshot.ld_so_conf,
+             [](const JsonReader& list, std::vector<std::string>& directories) { list.Get(directories); });
+  });
   json.With("stack", [&](const JsonReader& stack) { ReadStackJson(stack, snapshot.stack); });
   json.With("files", [&](const JsonReader& files) { ReadFileRecordJson(files, snapshot.files); });
   ReadList(json, "unread", snapshot.unread,
@@ -115,7 +119,7 @@ const LoaderFacts* Snapshot::FindLoader(std::string_view interpreter) const {
 
 base::Json ToJson(const Snapshot& snapshot) {
   // A new field must be added in both directions; this fails to compile until then.
-  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10] = snapshot;
+  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11] = snapshot;
   JsonWriter json;
   json.Value("schema", kSchema);
   json.Value("tool_version", EncodeBytes(snapshot.tool_version));
@@ -125,6 +129,8 @@ base::Json ToJson(const Snapshot& snapshot) {
   json.Value("loaders", ListToJson(snapshot.loaders));
   json.Value("ld_cache", FactToJson(snapshot.ld_cache, LdCacheToJson));
   json.Value("ld_so_preload", FactToJson(snapshot.ld_so_preload, TextToJson));
+  if (snapshot.ld_so_conf != decltype(snapshot.ld_so_conf)())
+    json.Value("ld_so_conf", FactToJson(snapshot.ld_so_conf, TextsToJson));
   if (snapshot.stack != Stack{}) json.Value("stack", ToJson(snapshot.stack));
   json.Value("files", ToJson(snapshot.files));
   if (!snapshot.unread.empty()) json.Value("unread", ListToJson(snapshot.unread));

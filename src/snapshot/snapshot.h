@@ -55,6 +55,8 @@ struct Snapshot {
   std::vector<LoaderFacts> loaders;
   Fact<binfmt::LdCache> ld_cache;
   Fact<std::string> ld_so_preload;  // text of /etc/ld.so.preload
+  // Directories that /etc/ld.so.conf names; of the whole machine only.
+  Fact<std::vector<std::string>> ld_so_conf;
   Stack stack;                      // empty (but for `windows`) unless the whole machine was looked at
   FileRecord files;                 // empty while looking live
   std::vector<UnreadPlace> unread;  // by path; not each of them matters (engine/not_seen.h)

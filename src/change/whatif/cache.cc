@@ -10,6 +10,7 @@
 #include "binfmt/elf/constants.h"
 #include "binfmt/elf/elf.h"
 #include "change/whatif/make.h"
+#include "system/loader_conf.h"
 
 namespace culprit::whatif {
 namespace {
@@ -18,64 +19,11 @@ using base::JoinPath;
 using system::FileType;
 using system::System;
 
-constexpr const char* kConfig = "/etc/ld.so.conf";
 constexpr const char* kCache = "/etc/ld.so.cache";
-constexpr uint64_t kConfigLimit = 1 << 20;
-constexpr int kDepth = 10;  // of files that include each other
-
-// In the order of glob(3): sorted.
-std::vector<std::string> Included(const System& machine, const std::string& pattern) {
-  const std::string directory(base::DirName(pattern));
-  const std::string_view name = base::BaseName(pattern);
-  if (name.find_first_of("*?") == name.npos) return {pattern};
-  std::vector<std::string> files;
-  if (const auto entries = machine.List(directory)) {
-    for (const auto& entry : *entries) {
-      if (!entry.name.starts_with('.') && base::MatchesPattern(name, entry.name))
-        files.push_back(JoinPath(directory, entry.name));
-    }
-  }
-  return files;
-}
-
-struct Config {
-  std::vector<std::string> files;  // in the order in which they are read
-  std::vector<std::string> directories;
-};
-
-// "/usr/lib/x/ = libc6  # why" -> "/usr/lib/x"; "" for a line that names none.
-std::string DirectoryOf(std::string_view line) {
-  line = base::Trim(line.substr(0, line.find('#')));
-  line = base::Trim(line.substr(0, line.find('=')));
-  return line.starts_with('/') ? base::CleanPath(line) : "";
-}
-
-void ReadConfig(const System& machine, const std::string& file, int depth, Config& config) {
-  const auto text = system::ReadWholeFile(machine, file, kConfigLimit);
-  // One that was read adds nothing a second time; files may include each other.
-  if (!text || depth == 0 || std::ranges::find(config.files, file) != config.files.end()) return;
-  config.files.push_back(file);
-  for (const std::string& whole : base::Split(*text, '\n')) {
-    const std::string_view line = base::Trim(std::string_view(whole).substr(0, whole.find('#')));
-    const std::vector<std::string> words = base::SplitWords(line, " \t");
-    if (words.empty() || words.front() == "hwcap") continue;
-    if (words.front() != "include") {
-      if (std::string directory = DirectoryOf(line); !directory.empty())
-        config.directories.push_back(std::move(directory));
-      continue;
-    }
-    for (size_t i = 1; i < words.size(); ++i) {
-      for (const std::string& next : Included(machine, JoinPath(base::DirName(file), words[i])))
-        ReadConfig(machine, next, depth - 1, config);
-    }
-  }
-}
 
 // Those of the configuration, then those of the system, each once.
 std::vector<std::string> Directories(const System& machine) {
-  Config config;
-  ReadConfig(machine, kConfig, kDepth, config);
-  std::vector<std::string> all = std::move(config.directories), kept, seen;
+  std::vector<std::string> all = system::ReadLoaderConf(machine).directories, kept, seen;
   for (const char* triplet : {"x86_64-linux-gnu", "aarch64-linux-gnu"}) {
     for (const char* above : {"/lib/", "/usr/lib/"}) all.push_back(std::string(above) + triplet);
   }
@@ -198,18 +146,16 @@ Changes Make(const System& machine, const report::RefreshCache& change) {
 }
 
 Changes Make(const System& machine, const report::DropFromLoaderConf& change) {
-  Config config;
-  ReadConfig(machine, kConfig, kDepth, config);
   const std::string unwanted = base::CleanPath(change.directory);
   system::SystemChanges made;
-  for (const std::string& file : config.files) {
-    const auto text = system::ReadWholeFile(machine, file, kConfigLimit);
+  for (const std::string& file : system::ReadLoaderConf(machine).files) {
+    const auto text = system::ReadWholeFile(machine, file, system::kLoaderConfLimit);
     if (!text) continue;
     std::string kept;
     for (std::string_view rest = *text; !rest.empty();) {
       const std::string_view line = rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
       rest.remove_prefix(line.size());
-      if (DirectoryOf(line) != unwanted) kept += line;
+      if (system::DirectoryOfLine(line) != unwanted) kept += line;
     }
     if (kept != *text) made.put[machine.RealPath(file).value_or(file)] = {.bytes = kept, .target = {}};
   }

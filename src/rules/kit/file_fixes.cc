@@ -107,6 +107,7 @@ bool IsKnownToLdconfig(const Scene& scene, const std::string& directory) {
       if (same(own)) return true;
     }
   }
+  if (scene.snapshot.ld_so_conf && std::ranges::any_of(*scene.snapshot.ld_so_conf, same)) return true;
   return scene.snapshot.ld_cache &&
          std::ranges::any_of(scene.snapshot.ld_cache->entries,
                              [&](const auto& entry) { return same(base::DirName(entry.path)); });

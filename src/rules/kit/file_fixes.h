@@ -16,7 +16,8 @@ Command Sudo(const Scene& scene, const std::string& path);
 // The system's package manager; kNone also if the snapshot does not say.
 using snapshot::PackageManager;
 PackageManager PackageManagerOf(const Scene& scene);
-// Whether ldconfig searches the directory: one of the loader's default directories, or one in ld.so.cache.
+// Whether ldconfig searches the directory: one of the loader's default directories, or one in
+// ld.so.conf or ld.so.cache.
 bool IsKnownToLdconfig(const Scene& scene, const std::string& directory);
 
 // Where system packages install libraries; "" on Windows.

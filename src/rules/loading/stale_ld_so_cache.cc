@@ -75,12 +75,12 @@ bool OnDisk(const Scene& scene, const FailedLoad& failed) {
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kStaleCache && failed.why != Why::kNotCached) continue;
-    report::Finding& finding =
-        Fire(ruling, failed,
-             failed.why == Why::kStaleCache
-                 ? "/etc/ld.so.cache lists " + failed.file + ", which is gone"
-                 : failed.file + " is in a directory of /etc/ld.so.cache, but the cache does not list it",
-             failed.file);
+    report::Finding& finding = Fire(
+        ruling, failed,
+        failed.why == Why::kStaleCache
+            ? "/etc/ld.so.cache lists " + failed.file + ", which is gone"
+            : failed.file + " is in a directory that ldconfig reads, but /etc/ld.so.cache does not list it",
+        failed.file);
     finding.evidence.push_back(
         {failed.file + (failed.why == Why::kStaleCache ? " does not exist" : " exists"), "/etc/ld.so.cache"});
     finding.fix = Repair(scene, failed);

@@ -153,12 +153,13 @@ class Copies {
   std::map<std::pair<std::string, const loader::Scenario*>, std::vector<loader::LibraryCopy>> found_;
 };
 
+// Whether ldconfig puts into the cache what lies there. It does not list a directory that was empty, or not
+// in ld.so.conf yet, when it ran.
 bool InCachedDirectory(const Scene& scene, const std::string& path) {
   if (!scene.snapshot.ld_cache) return false;
   const std::string_view directory = DirName(path);
-  // Debian's libc.conf lists only this directory; it may have been empty when ldconfig ran.
-  if (directory == "/usr/local/lib" &&
-      scene.view.Open("/etc/ld.so.conf.d/libc.conf").error == base::PathError::kNone)
+  if (scene.snapshot.ld_so_conf &&
+      std::ranges::find(*scene.snapshot.ld_so_conf, directory) != scene.snapshot.ld_so_conf->end())
     return true;
   return std::ranges::any_of(scene.snapshot.ld_cache->entries,
                              [&](const auto& entry) { return DirName(entry.path) == directory; });
