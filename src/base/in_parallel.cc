@@ -55,7 +55,7 @@ class Job {
 class Helpers {
  public:
   void Ask(const std::shared_ptr<Job>& job, size_t helpers) {
-    constexpr size_t kMostThreads = 4;
+    constexpr size_t kMostThreads = 8;
     const std::lock_guard lock(mutex_);
     for (size_t i = 0; i < helpers; ++i) jobs_.push_back(job);
     const size_t wanted = std::min({kMostThreads, helpers, size_t{std::thread::hardware_concurrency()}});

@@ -30,6 +30,7 @@ FileKind KindOf(FileType type) {
 }
 
 const FileFacts& LiveFileView::Open(const std::string& path) {
+  const std::lock_guard lock(both_);
   const auto [place, fresh] = files_.try_emplace(path);
   FileFacts& facts = place->second.facts;
   if (!fresh) return facts;
@@ -76,6 +77,7 @@ void LiveFileView::KeepOpen(const std::string& path, std::shared_ptr<const base:
 }
 
 PathError LiveFileView::Directory(const std::string& path) {
+  const std::lock_guard lock(both_);
   if (const auto known = directories_.find(path); known != directories_.end()) return known->second;
   PathError error = PathError::kNone;
   const std::string_view parent = base::DirName(path);
@@ -90,7 +92,10 @@ PathError LiveFileView::Directory(const std::string& path) {
   return error;
 }
 
-std::string LiveFileView::RealPath(const std::string& path) { return Resolve(path, 0); }
+std::string LiveFileView::RealPath(const std::string& path) {
+  const std::lock_guard lock(both_);
+  return Resolve(path, 0);
+}
 
 // Directory by directory, so that what many files share is resolved once.
 std::string LiveFileView::Resolve(const std::string& path, int links) {

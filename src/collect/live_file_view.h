@@ -1,11 +1,13 @@
 // The live answer to "what is at this path?". Everything asked is kept, so one question costs one look at the
-// machine and the same question always gets the same answer while a report is made.
+// machine and the same question always gets the same answer while a report is made. One thread may ask for
+// symbols while another asks for everything else.
 #pragma once
 
 #include <array>
 #include <future>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <span>
@@ -50,6 +52,7 @@ class LiveFileView final : public snapshot::FileView {
                                                    std::span<const std::string> process) override;
 
   std::vector<std::string> NamesInside(const std::string& path) override;
+  bool AnswersAboutSymbolsMeanwhile() const override { return true; }
 
   // GPU code that somebody else is reading. It counts as asked for when it is.
   void Expect(std::future<GpuCodes> codes) { coming_codes_ = std::move(codes); }
@@ -89,6 +92,8 @@ class LiveFileView final : public snapshot::FileView {
   const system::System& system_;
   binfmt::GpuScan gpu_scan_;
   VersionReader versions_reader_;
+  // For what both threads ask: the next five. Everything below belongs to one of them.
+  std::recursive_mutex both_;
   std::unordered_map<std::string, Known> files_;
   // The last few files: of a small program, each is opened once.
   std::array<std::pair<std::string, std::shared_ptr<const base::ByteSource>>, 12> open_;

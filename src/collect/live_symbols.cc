@@ -18,17 +18,26 @@ bool Needs(const binfmt::ElfFile& elf, const binfmt::ElfFile& other) {
          });
 }
 
+struct InProcess {
+  const std::string* path;
+  const binfmt::ElfFile* elf;  // nullptr: none
+};
+
 // In the order in which most symbols are found soonest: the program, what the file itself needs, the rest.
-std::vector<const std::string*> Ordered(const std::unordered_map<std::string, LiveFileView::Known>& files,
-                                        const binfmt::ElfFile& elf, std::span<const std::string> process) {
+std::vector<const std::string*> Ordered(const binfmt::ElfFile& elf, const std::vector<InProcess>& process) {
   std::vector<const std::string*> needed, others;
-  for (const std::string& file : process) {
-    const auto& other = files.at(file).facts.elf;
-    const bool early = &file == process.data() || (other != nullptr && Needs(elf, *other));
-    (early ? needed : others).push_back(&file);
+  for (const InProcess& other : process) {
+    const bool early = &other == process.data() || (other.elf != nullptr && Needs(elf, *other.elf));
+    (early ? needed : others).push_back(other.path);
   }
   needed.insert(needed.end(), others.begin(), others.end());
   return needed;
+}
+
+std::vector<InProcess> Opened(snapshot::FileView& view, std::span<const std::string> process) {
+  std::vector<InProcess> opened;
+  for (const std::string& path : process) opened.push_back({&path, view.Open(path).elf.get()});
+  return opened;
 }
 
 // How many letters two names have in common from the start.
@@ -64,6 +73,7 @@ Search FindWanted(const std::string& path, const std::vector<binfmt::ElfWanted>&
 std::shared_ptr<const base::ByteSource> LiveFileView::ElfBytes(const std::string& path) {
   const snapshot::FileFacts& facts = Open(path);
   if (!facts.elf || facts.elf->problem != binfmt::ElfProblem::kNone) return nullptr;
+  const std::lock_guard lock(both_);
   for (const auto& [name, bytes] : open_) {
     if (name == path) return bytes;
   }
@@ -112,11 +122,11 @@ void LiveFileView::WillAskForSymbols(std::span<const std::string> files) {
     std::vector<std::string>* sources;
   };
   if (files.size() < kFew) return;
+  const std::vector<InProcess> process = Opened(*this, files);
   std::vector<Unread> unread;
-  for (const std::string& path : files) {
-    const auto& elf = Open(path).elf;
-    if (!elf || elf->problem != binfmt::ElfProblem::kNone || defined_.contains(path)) continue;
-    unread.push_back({&path, elf.get(), &defined_[path], &wanted_[path], &sources_[path]});
+  for (const auto& [path, elf] : process) {
+    if (elf == nullptr || elf->problem != binfmt::ElfProblem::kNone || defined_.contains(*path)) continue;
+    unread.push_back({path, elf, &defined_[*path], &wanted_[*path], &sources_[*path]});
   }
   base::InParallel(unread.size(), kFilesEach, [&](size_t i) {
     const Unread& one = unread[i];
@@ -133,7 +143,7 @@ void LiveFileView::WillAskForSymbols(std::span<const std::string> files) {
   base::InParallel(unread.size(), kFilesEach, [&](size_t i) {
     const Unread& one = unread[i];
     if (!*one.wanted) return;
-    Search search = FindWanted(*one.path, **one.wanted, Ordered(files_, *one.elf, files), known);
+    Search search = FindWanted(*one.path, **one.wanted, Ordered(*one.elf, process), known);
     if (search.left.empty()) *one.sources = std::move(search.found_in);
   });
 }
@@ -158,8 +168,8 @@ std::vector<UndefinedSymbol> LiveFileView::Undefined(const std::string& path,
   };
   if (!sources.empty() && std::ranges::all_of(sources, there)) return {};
   const auto elf = Open(path).elf;
-  for (const std::string& file : process) Open(file);
-  Search search = FindWanted(path, *wanted, Ordered(files_, *elf, process), [&](const std::string& file) {
+  const auto files = Ordered(*elf, Opened(*this, process));
+  Search search = FindWanted(path, *wanted, files, [&](const std::string& file) {
     const auto& defined = Defined(file);
     return defined ? &*defined : nullptr;
   });
@@ -173,10 +183,10 @@ std::vector<UndefinedSymbol> LiveFileView::Undefined(const std::string& path,
   }
   if (symbols.empty()) return {};
   FindNearest(path, process, symbols);
-  std::vector<std::string> files;
-  for (const std::string& file : process) files.push_back(RealPath(file));
-  std::ranges::sort(files);
-  return undefined_[path][std::move(files)] = std::move(symbols);
+  std::vector<std::string> real;
+  for (const std::string& file : process) real.push_back(RealPath(file));
+  std::ranges::sort(real);
+  return undefined_[path][std::move(real)] = std::move(symbols);
 }
 
 // A library that the file names in DT_NEEDED is preferred: others may have copies of inline functions.

@@ -51,28 +51,26 @@ void AddHosts(const system::System& system, const std::vector<std::string>& prog
 
 StackLook LookAtStack(const Surroundings& around, const std::vector<std::string>& programs,
                       std::chrono::milliseconds limit,
-                      const std::function<void(const snapshot::Snapshot&)>& loads_known) {
+                      const std::function<void(std::shared_ptr<const snapshot::Snapshot>)>& loads_known) {
   const system::System& system = around.system;
   const bool windows = system.platform() == base::Platform::kWindows;
   auto machine = base::StartAside([&system, owner = around.owner] { return LookAtMachine(system); });
   Surroundings with_programs = around;
   with_programs.programs = programs;
   StackLook look;
-  snapshot::Snapshot& snapshot = look.snapshot;
-  const auto begin = [&] {
-    snapshot = machine.get();
-    snapshot.environment = EnvironmentOf(system.platform(), around.environment);
-    snapshot.working_directory = around.working_directory;
-  };
   const bool early = !windows && around.builds.empty();  // the programs in a build folder are not known yet
-  auto stack = CollectStack(with_programs, limit, &look.codes, [&](const auto& environments) {
-    if (!early) return;
-    begin();
-    snapshot.stack.environments = environments;
-    AddLoaders(system, programs, snapshot);
-    if (loads_known) loads_known(snapshot);
+  const auto known = std::make_shared<snapshot::Snapshot>();
+  auto stack = CollectStack(with_programs, limit, &look.codes, [&](Environments environments) {
+    *known = machine.get();
+    known->environment = EnvironmentOf(system.platform(), around.environment);
+    known->working_directory = around.working_directory;
+    known->stack.environments = std::move(environments);
+    if (early) AddLoaders(system, programs, *known);
+    if (early && loads_known) loads_known(known);
+    return std::shared_ptr<const Environments>(known, &known->stack.environments);
   });
-  if (!early) begin();
+  snapshot::Snapshot& snapshot = look.snapshot;
+  snapshot = *known;                                                      // whoever got it still reads it
   if (!stack.windows) stack.windows = std::move(snapshot.stack.windows);  // in time there is some answer
   snapshot.stack = std::move(stack);
   if (windows) AddHosts(system, programs, snapshot);  // its one loader is known without reading it

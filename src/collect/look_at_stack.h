@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <future>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,8 @@ struct StackLook {
 
 // `programs` are absolute paths whose loaders must be known. On Linux, `loads_known` is called as soon as
 // everything is known that decides what they and the frameworks load, which is before the rest of the stack.
-StackLook LookAtStack(const Surroundings& around, const std::vector<std::string>& programs,
-                      std::chrono::milliseconds limit,
-                      const std::function<void(const snapshot::Snapshot&)>& loads_known = nullptr);
+StackLook LookAtStack(
+    const Surroundings& around, const std::vector<std::string>& programs, std::chrono::milliseconds limit,
+    const std::function<void(std::shared_ptr<const snapshot::Snapshot>)>& loads_known = nullptr);
 
 }  // namespace culprit::collect

@@ -14,7 +14,7 @@
 namespace culprit::collect {
 namespace {
 
-using Environments = std::vector<snapshot::PythonEnvironment>;
+using PythonEnvironments = std::vector<snapshot::PythonEnvironment>;
 using snapshot::Fact;
 using snapshot::FactState;
 
@@ -50,7 +50,7 @@ class Running {
 struct Platform {
   Fact<snapshot::Driver> (*driver)(const Surroundings&);
   Fact<std::vector<snapshot::Gpu>> (*gpus)(const Surroundings&);
-  Fact<Environments> (*python)(const Surroundings&);
+  Environments (*python)(const Surroundings&);
   Fact<snapshot::Toolkits> (*toolkits)(const Surroundings&, std::span<const snapshot::PythonEnvironment>);
   Fact<std::vector<snapshot::CudnnCopy>> (*cudnn)(const Surroundings&,
                                                   std::span<const snapshot::PythonEnvironment>);
@@ -62,7 +62,7 @@ constexpr Platform kLinux = {CollectDriver,   CollectGpus,  CollectPython,
 constexpr Platform kWindows = {CollectWindowsDriver,   CollectWindowsGpus,  CollectWindowsPython,
                                CollectWindowsToolkits, CollectWindowsCudnn, CollectWindowsContext};
 
-GpuCodes ReadGpuCodes(const Surroundings& around, const Environments& environments) {
+GpuCodes ReadGpuCodes(const Surroundings& around, const PythonEnvironments& environments) {
   // Of packages that bring a library for each CUDA one is used; which one is for the rules to say.
   constexpr size_t kMostRead = 4;
   LiveFileView view(around.system);
@@ -97,20 +97,23 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
   Surroundings as_seen = around;
   as_seen.environment = EnvironmentOf(platform, around.environment);
   const auto shared = std::make_shared<const Surroundings>(std::move(as_seen));
+  Running<PythonEnvironments> python("python", [=] {  // the longest way
+    return shared->no_python ? Environments::Absent("not requested") : collect.python(*shared);
+  });
   Running<snapshot::Driver> driver("driver", [=] { return collect.driver(*shared); });
   Running<std::vector<snapshot::Gpu>> gpus("gpus", [=] { return collect.gpus(*shared); });
   Running<snapshot::Context> context("context", [=] { return collect.context(*shared); });
   std::optional<Running<std::vector<snapshot::BuildFolder>>> builds;
   if (!shared->builds.empty()) builds.emplace("builds", [=] { return CollectBuilds(*shared); });
-  Running<Environments> python("python", [=] {
-    return shared->no_python ? Fact<Environments>::Absent("not requested") : collect.python(*shared);
-  });
 
   snapshot::Stack stack;
   // Toolkits and cuDNN start when the environments are known, and must have time left when those hang.
-  stack.environments = python.Wait(start + limit * 3 / 4);
-  const auto environments =
-      std::make_shared<const Environments>(stack.environments ? *stack.environments : Environments());
+  Environments found = python.Wait(start + limit * 3 / 4);
+  const std::shared_ptr<const Environments> kept =
+      meanwhile ? meanwhile(std::move(found)) : std::make_shared<const Environments>(std::move(found));
+  const std::shared_ptr<const PythonEnvironments> environments =
+      *kept ? std::shared_ptr<const PythonEnvironments>(kept, &**kept)
+            : std::make_shared<const PythonEnvironments>();
   Running<snapshot::Toolkits> toolkits("toolkits", [=] { return collect.toolkits(*shared, *environments); });
   Running<std::vector<snapshot::CudnnCopy>> cudnn("cudnn",
                                                   [=] { return collect.cudnn(*shared, *environments); });
@@ -121,7 +124,7 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
   if (gpus_are_known) stack.gpus = gpus.Wait(until);
   if (codes != nullptr && shared->owner != nullptr && stack.gpus && !stack.gpus->empty())
     *codes = base::StartAside([=] { return ReadGpuCodes(*shared, *environments); });
-  if (meanwhile) meanwhile(stack.environments);
+  stack.environments = *kept;
   stack.driver = driver.Wait(until);
   if (!gpus_are_known) stack.gpus = gpus.Wait(until);
   stack.toolkits = toolkits.Wait(until);

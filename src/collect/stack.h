@@ -67,9 +67,10 @@ extern const CollectorInfo kDriverCollector, kGpusCollector, kPythonCollector, k
 // Runs the collectors of the machine's platform. One that does not answer within `limit` leaves a timed-out
 // Fact and is abandoned with a copy of `around`. If there is a GPU, `codes` is given and `around` owns its
 // system, the framework libraries are also searched for GPU code in the background: that takes thousands of
-// small reads, and only the rules have to wait for it. `meanwhile` is called with the environments, which are
-// known before the rest.
-using Meanwhile = std::function<void(const snapshot::Fact<std::vector<snapshot::PythonEnvironment>>&)>;
+// small reads, and only the rules have to wait for it. `meanwhile` is given the environments, which are known
+// before the rest, to keep them for everybody else: copying them takes as long as reading many files.
+using Environments = snapshot::Fact<std::vector<snapshot::PythonEnvironment>>;
+using Meanwhile = std::function<std::shared_ptr<const Environments>(Environments)>;
 snapshot::Stack CollectStack(const Surroundings& around, std::chrono::milliseconds limit,
                              std::future<GpuCodes>* codes = nullptr, const Meanwhile& meanwhile = nullptr);
 

@@ -132,10 +132,10 @@ base::Result<void> Diagnosis::LookAtMachine(Playing playing) {
   auto looked = base::InTime(limit, [subject = subject_, view, meanwhile] {
     std::shared_future<Scenarios> played;
     auto look = collect::LookAtStack(Around(subject), subject.programs, subject.limit,
-                                     [&](const snapshot::Snapshot& snapshot) {
+                                     [&](const std::shared_ptr<const snapshot::Snapshot>& known) {
                                        if (!meanwhile) return;
                                        played = base::StartAside([=, programs = subject.programs] {
-                                                  return loader::PlayScenarios(snapshot, *view, programs);
+                                                  return loader::PlayScenarios(*known, *view, programs);
                                                 }).share();
                                      });
     return std::pair(std::move(look), std::move(played));

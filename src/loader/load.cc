@@ -126,12 +126,13 @@ class Importing {
 };
 
 template <typename Model>
-LoadGraph Run(Model process, snapshot::FileView& view, const Question& question, BoundAtLoad bound = {}) {
+LoadGraph Run(Model process, snapshot::FileView& view, const Question& question,
+              bool all_bound_at_load = false) {
   process.Start();
   LoadGraph& graph = process.graph();
-  bound.begin = graph.objects.size();
+  graph.bound_at_load = {.all = all_bound_at_load, .begin = graph.objects.size()};
   Importing(process).Run(question.imports);
-  bound.end = graph.objects.size();  // Python imports with RTLD_NOW
+  graph.bound_at_load.end = graph.objects.size();  // Python imports with RTLD_NOW
   if (question.names_inside) FollowNamesInside(process, view);
   if (question.known_dlopens) {
     FollowKnownDlopens(process, view);
@@ -148,10 +149,7 @@ LoadGraph Run(Model process, snapshot::FileView& view, const Question& question,
     process.Dlopen(call.name, caller, call.flags);
     if (question.known_dlopens) process.FollowDelayImports();
   }
-  if (!graph.windows) {
-    FindMissingSymbols(graph, view);
-    FindUndefinedSymbols(graph, view, bound);
-  }
+  if (question.symbols) CompareSymbols(graph, view);
   return std::move(graph);
 }
 
@@ -196,6 +194,12 @@ LoadGraph LoadOnWindows(const snapshot::Snapshot& snapshot, snapshot::FileView& 
 
 }  // namespace
 
+void CompareSymbols(LoadGraph& graph, snapshot::FileView& view) {
+  if (graph.windows) return;
+  FindMissingSymbols(graph, view);
+  FindUndefinedSymbols(graph, view);
+}
+
 LoadGraph Load(const snapshot::Snapshot& snapshot, snapshot::FileView& view, const Question& question) {
   if (snapshot.windows() != nullptr) return LoadOnWindows(snapshot, view, question);
   std::string interpreter = question.interpreter;
@@ -210,10 +214,10 @@ LoadGraph Load(const snapshot::Snapshot& snapshot, snapshot::FileView& view, con
     return graph;
   }
   if (facts->flavor == snapshot::LoaderFlavor::kMusl) {
-    return Run(MuslProcess(snapshot, view, question, *facts), view, question, {.all = true});
+    return Run(MuslProcess(snapshot, view, question, *facts), view, question, /*all_bound_at_load=*/true);
   }
   const bool at_once = !base::ValueOf(snapshot.environment, "LD_BIND_NOW").empty();
-  return Run(GlibcProcess(snapshot, view, question, *facts), view, question, {.all = at_once});
+  return Run(GlibcProcess(snapshot, view, question, *facts), view, question, at_once);
 }
 
 }  // namespace culprit::loader

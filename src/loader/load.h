@@ -55,9 +55,14 @@ struct Question {
   bool names_inside = false;      // before those, what the strings of the files tell (FileView::NamesInside)
   std::vector<DlopenCall> calls;  // after all of these
   bool goes_on = false;           // Windows: process the calls even if the program does not start
+  bool symbols = true;            // false: somebody calls CompareSymbols later
 };
 
 // Pure: uses only `view`. The snapshot must have the facts of the interpreter.
 LoadGraph Load(const snapshot::Snapshot& snapshot, snapshot::FileView& view, const Question& question);
+
+// Adds the symbols that an object of a Linux process requires and that no other one has. Asks `view` for
+// symbols only.
+void CompareSymbols(LoadGraph& graph, snapshot::FileView& view);
 
 }  // namespace culprit::loader

@@ -109,6 +109,12 @@ struct FailedPreload {
   std::string words;       // what the loader prints
 };
 
+// Which calls are bound when an object is loaded, not one by one when they are first made.
+struct BoundAtLoad {
+  bool all = false;           // LD_BIND_NOW, musl
+  size_t begin = 0, end = 0;  // objects opened with RTLD_NOW
+};
+
 struct LoadGraph {
   std::string target;
   std::string interpreter;                       // "" for a static program
@@ -120,6 +126,7 @@ struct LoadGraph {
   bool import_lacks_version = false;             // ... because of a symbol version
   std::vector<MissingVersion> missing_versions;  // at start-up; also if another error came first
   bool error_tells_versions = false;             // `error` is about these
+  BoundAtLoad bound_at_load = {};
   std::vector<MissingExport> missing_exports;
   std::vector<std::string> warnings;  // what it prints without giving up
   std::vector<FailedPreload> failed_preloads;

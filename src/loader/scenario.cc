@@ -1,5 +1,11 @@
 #include "loader/scenario.h"
 
+#include <future>
+#include <iterator>
+#include <list>
+#include <utility>
+
+#include "base/in_time.h"
 #include "knowledge/packages/imports.h"
 #include "loader/imports.h"
 #include "loader/windows/scenario.h"
@@ -27,7 +33,8 @@ Scenario AnyProgram(const Snapshot& snapshot, snapshot::FileView& view) {
   scenario.graph = Load(snapshot, view,
                         {.interpreter = UsualLoader(snapshot),
                          .known_dlopens = false,
-                         .calls = {{.name = "libcuda.so.1"}, {.name = "libnvidia-ml.so.1"}}});
+                         .calls = {{.name = "libcuda.so.1"}, {.name = "libnvidia-ml.so.1"}},
+                         .symbols = false});
   return scenario;
 }
 
@@ -48,7 +55,8 @@ Scenario OfFramework(const Snapshot& snapshot, snapshot::FileView& view, size_t 
                         {.target = python.interpreter,
                          .interpreter = python.process.empty() ? UsualLoader(snapshot) : python.process,
                          .imports = ImportSteps(snapshot, python, imported, view),
-                         .names_inside = !knowledge::HasImportRows(imported.name)});
+                         .names_inside = !knowledge::HasImportRows(imported.name),
+                         .symbols = false});
   return scenario;
 }
 
@@ -68,7 +76,10 @@ size_t EnvironmentWith(const Snapshot& snapshot, const std::string& module) {
 // needs.
 Scenario OfTarget(const Snapshot& snapshot, snapshot::FileView& view, const std::string& target) {
   Scenario scenario{.title = target};
-  Question question{.target = target, .interpreter = LoaderOrHost(snapshot, target), .names_inside = true};
+  Question question{.target = target,
+                    .interpreter = LoaderOrHost(snapshot, target),
+                    .names_inside = true,
+                    .symbols = false};
   const size_t environment = snapshot.windows() == nullptr ? EnvironmentWith(snapshot, target) : kNone;
   if (environment != kNone) {
     const snapshot::PythonEnvironment& python = (*snapshot.stack.environments)[environment];
@@ -81,21 +92,53 @@ Scenario OfTarget(const Snapshot& snapshot, snapshot::FileView& view, const std:
   return scenario;
 }
 
+// The scenarios so far. The symbols of one are compared while the next is loaded.
+class Played {
+ public:
+  explicit Played(snapshot::FileView& view) : view_(view) {}
+  ~Played() {
+    if (compared_.valid()) compared_.wait();
+  }
+  Played(const Played&) = delete;
+
+  void Add(Scenario scenario) {
+    Scenario& added = scenarios_.emplace_back(std::move(scenario));
+    const auto compare = [&added, &view = view_] { CompareSymbols(added.graph, view); };
+    if (added.graph.windows || !view_.AnswersAboutSymbolsMeanwhile()) return compare();
+    compared_ = base::StartAside([compare, before = compared_] {
+                  if (before.valid()) before.get();
+                  compare();
+                }).share();
+  }
+  std::vector<Scenario> Take() {
+    if (compared_.valid()) compared_.get();
+    return {std::move_iterator(scenarios_.begin()), std::move_iterator(scenarios_.end())};
+  }
+
+ private:
+  snapshot::FileView& view_;
+  std::list<Scenario> scenarios_;  // each stays where it is
+  std::shared_future<void> compared_;
+};
+
 }  // namespace
 
 std::vector<Scenario> PlayScenarios(const Snapshot& snapshot, snapshot::FileView& view,
                                     const std::vector<std::string>& targets) {
-  std::vector<Scenario> scenarios = {AnyProgram(snapshot, view)};
-  for (const std::string& target : targets) scenarios.push_back(OfTarget(snapshot, view, target));
-  if (snapshot.windows() != nullptr && targets.empty()) AddCudnnUsers(snapshot, view, scenarios);
-  if (!snapshot.stack.environments) return scenarios;
-  for (size_t e = 0; e < snapshot.stack.environments->size(); ++e) {
-    const snapshot::PythonEnvironment& environment = (*snapshot.stack.environments)[e];
-    for (size_t f = 0; f < environment.frameworks.size(); ++f) {
-      scenarios.push_back(OfFramework(snapshot, view, e, f));
+  Played played(view);
+  played.Add(AnyProgram(snapshot, view));
+  for (const std::string& target : targets) played.Add(OfTarget(snapshot, view, target));
+  if (snapshot.windows() != nullptr && targets.empty()) {
+    for (Scenario& user : CudnnUsers(snapshot, view)) played.Add(std::move(user));
+  }
+  if (snapshot.stack.environments) {
+    for (size_t e = 0; e < snapshot.stack.environments->size(); ++e) {
+      const snapshot::PythonEnvironment& environment = (*snapshot.stack.environments)[e];
+      for (size_t f = 0; f < environment.frameworks.size(); ++f)
+        played.Add(OfFramework(snapshot, view, e, f));
     }
   }
-  return scenarios;
+  return played.Take();
 }
 
 }  // namespace culprit::loader

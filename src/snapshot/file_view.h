@@ -106,6 +106,8 @@ class FileView {
   virtual std::vector<std::string> NamesInside(const std::string& path);
   // Of these files it is asked for next: whoever has to read them can read them all at once.
   virtual void WillAskForSymbols(std::span<const std::string> files) { static_cast<void>(files); }
+  // Whether another thread may ask for symbols (Asks, Has, Undefined) while this one asks for files.
+  virtual bool AnswersAboutSymbolsMeanwhile() const { return false; }
 };
 
 }  // namespace culprit::snapshot

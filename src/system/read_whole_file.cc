@@ -1,8 +1,6 @@
 // Small files in one piece. The size that fstat() told is only a hint: files of /proc say 0, and a file may
 // grow or shrink while it is read; so reading goes on to the end, and what is held never exceeds the limit by
 // more than one piece.
-#include <algorithm>
-
 #include "system/system.h"
 
 namespace culprit::system {
@@ -16,11 +14,10 @@ Outcome<std::string> ReadWholeFile(const System& system, const std::string& path
   };
   if (!file->bytes) return std::unexpected(PathError::kOther);
   if (file->bytes->size() > limit) return too_large();
-  constexpr uint64_t kPieceOfUnknown = uint64_t{64} * 1024;
-  constexpr uint64_t kMostOfAPiece = uint64_t{1024} * 1024;
+  constexpr size_t kPieceOfUnknown = size_t{64} * 1024;
   // One byte more than it should have: a file that is as long as it says is read at once.
-  const uint64_t hint = file->bytes->size() == 0 ? kPieceOfUnknown : file->bytes->size() + 1;
-  const auto piece = static_cast<size_t>(std::min(hint, kMostOfAPiece));
+  const size_t piece =
+      file->bytes->size() == 0 ? kPieceOfUnknown : static_cast<size_t>(file->bytes->size()) + 1;
   std::string text;
   while (true) {
     const size_t had = text.size();

@@ -182,7 +182,9 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, const engin
     prove::ProveFixes(looked_at, report);
   }
   if (!WriteReport(options, report, diagnosis.snapshot(), subject.process.get(), page)) return kExitCannot;
-  return ExitStatus(options, report.verdict);
+  live.reset();
+  progress.Clear();
+  EndAtOnce(ExitStatus(options, report.verdict));  // to free all of this piece by piece would take longer
 }
 
 void Declare(CommandLine& app, CheckOptions& options) {

@@ -20,9 +20,6 @@
 namespace culprit::cli {
 namespace {
 
-const std::vector<std::string> kAsWords = {"pip", "uv", "conda", "apt", "dockerfile", "cmake", "json"};
-const std::vector<std::string> kAllowWords = {"driver-upgrade", "unknown"};
-
 struct PlanOptions {
   Options common;
   std::vector<std::string> words, keep;
@@ -154,14 +151,16 @@ int RunPlan(int argc, const char* const* argv) {
           "driver-upgrade: the plan may include a newer driver;\nunknown: the plan may use builds whose "
           "requirements are not fully known",
           "WHAT");
-  app.Suggest("--allow", kAllowWords);
+  const std::vector<std::string> allow_words = {"driver-upgrade", "unknown"};
+  app.Suggest("--allow", allow_words);
   app.Suggest("WANT", {"torch", "tensorflow", "jax", "onnxruntime-gpu", "ctranslate2", "cupy", "paddle",
                        "cudnn", "cuda"});
   app.Add("--keep", options.keep, "do not change this package", "NAME");
+  const std::vector<std::string> as_words = {"pip", "uv", "conda", "apt", "dockerfile", "cmake", "json"};
   app.AddChoice(
-      "--as", kAsWords,
+      "--as", as_words,
       [&](size_t place) {
-        if (kAsWords[place] == "json") {
+        if (as_words[place] == "json") {
           options.common.format = Format::kJson;
         } else {
           options.as = static_cast<plan::As>(place);
@@ -182,7 +181,7 @@ int RunPlan(int argc, const char* const* argv) {
       "Exit status: 0 a set was found, 1 there is no such set, 2 could not check, 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   for (const std::string& word : allowed) {
-    if (std::ranges::find(kAllowWords, word) == kAllowWords.end())
+    if (std::ranges::find(allow_words, word) == allow_words.end())
       return WrongPlan("--allow: '" + word + "' is neither driver-upgrade nor unknown");
     (word == "unknown" ? options.allow_unknown : options.allow_driver_upgrade) = true;
   }

@@ -40,8 +40,8 @@ constexpr std::array<std::string_view, 16> kGpuReads = {
     "/run/.containerenv",
 };
 
-const std::string kBus = "/sys/bus/pci/devices";
-const std::string kDriverGpus = "/proc/driver/nvidia/gpus";
+constexpr char kBus[] = "/sys/bus/pci/devices";
+constexpr char kDriverGpus[] = "/proc/driver/nvidia/gpus";
 
 // "0x2335" -> "2335".
 std::string Hex(const std::string& text) { return text.starts_with("0x") ? text.substr(2) : ""; }
@@ -85,7 +85,7 @@ std::map<std::string, Gpu> DriverGpus(const system::System& system) {
   const auto entries = system.List(kDriverGpus);
   if (!entries) return gpus;
   for (const auto& entry : *entries) {
-    const auto text = ReadSmallFile(system, kDriverGpus + "/" + entry.name + "/information");
+    const auto text = ReadSmallFile(system, JoinPath(kDriverGpus, entry.name + "/information"));
     if (!text) continue;
     Gpu gpu{.bus_id = entry.name, .source = text.source};
     AddWhatTheDriverSays(*text, gpu);

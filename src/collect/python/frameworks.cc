@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <span>
 #include <string_view>
 
 #include "base/text.h"
 #include "collect/python/build_facts.h"
-#include "collect/python/native_packages.h"
 
 namespace culprit::collect {
 namespace {
@@ -146,6 +144,13 @@ const PythonPackage* PackageOf(const Known& known, const std::string& site,
 
 }  // namespace
 
+bool IsOfKnownFramework(std::string_view package) {
+  return std::ranges::any_of(kKnown, [&](const Known& known) {
+    return std::ranges::any_of(
+        known.packages, [&](std::string_view pattern) { return base::MatchesPattern(pattern, package); });
+  });
+}
+
 std::vector<Framework> FrameworksOf(const system::System& system, const std::vector<SiteDirectory>& sites,
                                     const std::vector<PythonPackage>& packages) {
   std::vector<Framework> frameworks;
@@ -170,8 +175,6 @@ std::vector<Framework> FrameworksOf(const system::System& system, const std::vec
     if (known.read != nullptr) known.read({system, *site, package, packages}, framework);
     frameworks.push_back(std::move(framework));
   }
-  auto others = PackagesWithCuda(system, sites, packages, frameworks);
-  std::ranges::move(others, std::back_inserter(frameworks));
   return frameworks;
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "collect/python/packages.h"
@@ -9,6 +10,9 @@
 #include "system/system.h"
 
 namespace culprit::collect {
+
+// Whether a package brings one of the frameworks that have rows here.
+bool IsOfKnownFramework(std::string_view package);
 
 // `sites` in the order of sys.path: the first directory that holds a module wins, as in Python.
 std::vector<snapshot::Framework> FrameworksOf(const system::System& system,

@@ -12,6 +12,7 @@
 #include "binfmt/elf/elf.h"
 #include "binfmt/elf/sections.h"
 #include "binfmt/pe/pe.h"
+#include "collect/python/frameworks.h"
 #include "collect/python/metadata.h"
 #include "knowledge/libraries.h"
 
@@ -27,17 +28,16 @@ constexpr uint64_t kWheelLimit = uint64_t{64} << 10;
 constexpr uint64_t kNativeRecordLimit = uint64_t{4} << 20;
 constexpr size_t kMostFiles = 2000;        // of one environment
 constexpr uint64_t kSmallest = 128 << 10;  // code that computes on a GPU, or calls it in C++, is larger
-constexpr size_t kPackagesEach = 16, kLibrariesEach = 8;  // for one thread, at least
+constexpr size_t kLibrariesEach = 8;       // for one thread, at least
 
 // What these bring is loaded by the frameworks and libraries that have rows of their own.
 constexpr std::array<std::string_view, 13> kPartsOfOthers = {
     "nvidia-*",  "cuda-*",  "jax*",   "tensorrt*",    "tensorflow*",   "cupy*",       "cudnn*",
     "libcudnn*", "triton*", "mxnet*", "onnxruntime*", "paddlepaddle*", "ctranslate2*"};
 
-bool IsPartOfOther(const PythonPackage& package, const std::vector<Framework>& known) {
+bool IsPartOfOther(const PythonPackage& package) {
   const auto matches = [&](std::string_view pattern) { return base::MatchesPattern(pattern, package.name); };
-  return std::ranges::any_of(kPartsOfOthers, matches) ||
-         std::ranges::find(known, package.name, &Framework::package) != known.end();
+  return std::ranges::any_of(kPartsOfOthers, matches) || IsOfKnownFramework(package.name);
 }
 
 bool IsCudaLibrary(std::string_view name) { return knowledge::FindLibrary(name) != nullptr; }
@@ -68,63 +68,28 @@ bool HasCuda(const base::ByteSource& bytes) {
          });
 }
 
-// The libraries of the package that are large enough to compute or to load something.
-std::vector<std::string> LibrariesOf(const System& system, const PythonPackage& package,
-                                     const std::string& site) {
-  std::vector<std::string> libraries;
-  const auto wheel = system::ReadWholeFile(system, JoinPath(package.record, "WHEEL"), kWheelLimit);
-  // "Root-Is-Purelib" does not tell: a library that ctypes opens is data of a pure package.
-  if (!wheel || wheel->find("-none-any\n") != std::string::npos) return libraries;
-  const auto record = system::ReadWholeFile(system, JoinPath(package.record, "RECORD"), kNativeRecordLimit);
-  if (!record) return libraries;
-  for (const RecordLine& line : SharedLibrariesOf(*record, system.platform())) {
-    if (!line.size || *line.size >= kSmallest)
-      libraries.push_back(base::CleanPath(JoinPath(site, line.path)));
-  }
-  return libraries;
-}
-
-struct Candidate {
-  const PythonPackage* package;
-  std::string site;
-  std::vector<std::string> libraries;  // at last those with CUDA
-};
-
-std::vector<Candidate> Candidates(const System& system, const std::vector<SiteDirectory>& sites,
-                                  const std::vector<PythonPackage>& packages,
-                                  const std::vector<Framework>& known) {
-  std::vector<Candidate> candidates;
-  std::set<std::string_view> seen;
-  for (const PythonPackage& package : packages) {
-    const std::string_view site = base::DirName(package.record);
-    const bool listed = std::ranges::find(sites, site, &SiteDirectory::path) != sites.end();
-    if (!listed || !package.record.ends_with(".dist-info") || IsPartOfOther(package, known)) continue;
-    if (seen.insert(package.name).second) candidates.push_back({&package, std::string(site), {}});
-  }
-  base::InParallel(candidates.size(), kPackagesEach, [&](size_t i) {
-    candidates[i].libraries = LibrariesOf(system, *candidates[i].package, candidates[i].site);
-  });
+// Of too many libraries those of the last packages are left out.
+void LeaveOutTooMany(const System& system, std::vector<NativePackage>& packages) {
   size_t files = 0;
-  for (Candidate& candidate : candidates) {
-    files += candidate.libraries.size();
+  for (NativePackage& package : packages) {
+    files += package.libraries.size();
     if (files <= kMostFiles) continue;
-    system.NoteUnread(candidate.site, base::Unread::kTooMuch);
-    candidate.libraries.clear();
+    system.NoteUnread(package.site, base::Unread::kTooMuch);
+    package.libraries.clear();
   }
-  return candidates;
 }
 
-void KeepThoseWithCuda(const System& system, std::vector<Candidate>& candidates) {
+void KeepLibrariesWithCuda(const System& system, std::vector<NativePackage>& packages) {
   std::vector<std::string*> paths;
-  for (Candidate& candidate : candidates) {
-    for (std::string& library : candidate.libraries) paths.push_back(&library);
+  for (NativePackage& package : packages) {
+    for (std::string& library : package.libraries) paths.push_back(&library);
   }
   base::InParallel(paths.size(), kLibrariesEach, [&](size_t i) {
     const auto file = system.Open(*paths[i]);
     if (!file || !file->bytes || !HasCuda(*file->bytes)) paths[i]->clear();
   });
-  for (Candidate& candidate : candidates) {
-    std::erase_if(candidate.libraries, [](const std::string& path) { return path.empty(); });
+  for (NativePackage& package : packages) {
+    std::erase_if(package.libraries, [](const std::string& path) { return path.empty(); });
   }
 }
 
@@ -141,21 +106,44 @@ std::string ModuleOf(const std::string& site, const std::vector<std::string>& li
 
 }  // namespace
 
-std::vector<Framework> PackagesWithCuda(const System& system, const std::vector<SiteDirectory>& sites,
-                                        const std::vector<PythonPackage>& packages,
-                                        const std::vector<Framework>& known) {
-  std::vector<Candidate> candidates = Candidates(system, sites, packages, known);
-  KeepThoseWithCuda(system, candidates);
+std::vector<NativePackage> NativePackages(const std::vector<SiteDirectory>& sites,
+                                          const std::vector<PythonPackage>& packages) {
+  std::vector<NativePackage> natives;
+  std::set<std::string_view> seen;
+  for (const PythonPackage& package : packages) {
+    const std::string_view site = base::DirName(package.record);
+    const bool listed = std::ranges::find(sites, site, &SiteDirectory::path) != sites.end();
+    if (!listed || !package.record.ends_with(".dist-info") || IsPartOfOther(package)) continue;
+    if (seen.insert(package.name).second)
+      natives.push_back({package.name, package.version, package.record, std::string(site)});
+  }
+  return natives;
+}
+
+void ReadLibraries(const System& system, NativePackage& package) {
+  const auto wheel = system::ReadWholeFile(system, JoinPath(package.record, "WHEEL"), kWheelLimit);
+  // "Root-Is-Purelib" does not tell: a library that ctypes opens is data of a pure package.
+  if (!wheel || wheel->find("-none-any\n") != std::string::npos) return;
+  const auto record = system::ReadWholeFile(system, JoinPath(package.record, "RECORD"), kNativeRecordLimit);
+  if (!record) return;
+  for (const RecordLine& line : SharedLibrariesOf(*record, system.platform())) {
+    if (!line.size || *line.size >= kSmallest)
+      package.libraries.push_back(base::CleanPath(JoinPath(package.site, line.path)));
+  }
+}
+
+std::vector<Framework> ThoseWithCuda(const System& system, std::vector<NativePackage> packages) {
+  LeaveOutTooMany(system, packages);
+  KeepLibrariesWithCuda(system, packages);
   std::vector<Framework> frameworks;
-  for (Candidate& candidate : candidates) {
-    if (candidate.libraries.empty()) continue;
-    const PythonPackage& package = *candidate.package;
+  for (NativePackage& package : packages) {
+    if (package.libraries.empty()) continue;
     frameworks.push_back({.name = package.name,
                           .package = package.name,
                           .version = package.version,
-                          .directory = ModuleOf(candidate.site, candidate.libraries),
+                          .directory = ModuleOf(package.site, package.libraries),
                           .source = package.record,
-                          .libraries = std::move(candidate.libraries)});
+                          .libraries = std::move(package.libraries)});
   }
   return frameworks;
 }

@@ -1,6 +1,7 @@
 // Packages with CUDA in them that nobody wrote down: what their own libraries need and hold tells.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "collect/python/packages.h"
@@ -9,11 +10,21 @@
 
 namespace culprit::collect {
 
-// A framework for each package of `packages` with libraries that need a CUDA library or hold GPU code, except
-// for those that `known` speaks for.
-std::vector<snapshot::Framework> PackagesWithCuda(const system::System& system,
-                                                  const std::vector<SiteDirectory>& sites,
-                                                  const std::vector<snapshot::PythonPackage>& packages,
-                                                  const std::vector<snapshot::Framework>& known);
+struct NativePackage {
+  std::string name, version, record;
+  std::string site;                      // the directory it is installed in
+  std::vector<std::string> libraries{};  // as its record says
+};
+
+// The packages that may have CUDA in them: those that no table speaks for. Reads nothing.
+std::vector<NativePackage> NativePackages(const std::vector<SiteDirectory>& sites,
+                                          const std::vector<snapshot::PythonPackage>& packages);
+
+// Fills in the libraries that are large enough to compute or to load something. From any thread.
+void ReadLibraries(const system::System& system, NativePackage& package);
+
+// A framework for each package with libraries that need a CUDA library or hold GPU code.
+std::vector<snapshot::Framework> ThoseWithCuda(const system::System& system,
+                                               std::vector<NativePackage> packages);
 
 }  // namespace culprit::collect

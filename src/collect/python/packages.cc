@@ -111,7 +111,9 @@ void CompareFiles(PackageSearch& search, const std::string& site, PythonPackage&
   }
 }
 
-void ReadDetails(PackageSearch& search, const SiteDirectory& site, bool directory, PythonPackage& package) {
+void ReadDetails(PackageSearch& search, const SiteDirectory& site, PythonPackage& package) {
+  const system::DirectoryEntry* entry = site.Find(base::BaseName(package.record));
+  const bool directory = entry == nullptr || entry->type != system::FileType::kRegular;
   const bool egg = package.record.ends_with(".egg-info");
   const std::string headers = ReadHeaders(
       search.system, !directory ? package.record : JoinPath(package.record, egg ? "PKG-INFO" : "METADATA"));
@@ -147,21 +149,14 @@ bool MattersToCuda(std::string_view package) {
   });
 }
 
-bool SiteDirectory::Has(std::string_view name) const {
-  return std::ranges::binary_search(
-      entries, name, {}, [](const system::DirectoryEntry& entry) { return std::string_view(entry.name); });
+const system::DirectoryEntry* SiteDirectory::Find(std::string_view name) const {
+  const auto entry = std::ranges::lower_bound(
+      entries, name, {}, [](const system::DirectoryEntry& one) { return std::string_view(one.name); });
+  return entry == entries.end() || entry->name != name ? nullptr : &*entry;
 }
 
 std::vector<PythonPackage> PackagesOf(PackageSearch& search, const std::vector<SiteDirectory>& sites) {
-  struct Detailed {
-    const SiteDirectory* site;
-    bool directory;
-    size_t package;
-    std::vector<std::string> problems{};
-  };
-  constexpr size_t kDetailedEach = 4;  // for one thread, at least
   std::vector<PythonPackage> packages;
-  std::vector<Detailed> detailed;
   for (const SiteDirectory& site : sites) {
     for (const system::DirectoryEntry& entry : site.entries) {
       auto id = ParseRecordName(entry.name);
@@ -170,22 +165,38 @@ std::vector<PythonPackage> PackagesOf(PackageSearch& search, const std::vector<S
         search.system.NoteUnread(site.path, base::Unread::kTooMuch);
         break;
       }
-      if (MattersToCuda(id->name))
-        detailed.push_back({&site, entry.type != system::FileType::kRegular, packages.size()});
       PythonPackage& package = packages.emplace_back();
       package.name = std::move(id->name);
       package.version = std::move(id->version);
       package.record = JoinPath(site.path, entry.name);
     }
   }
-  base::InParallel(detailed.size(), kDetailedEach, [&](size_t i) {
+  return packages;
+}
+
+void ReadPackages(PackageSearch& search, const std::vector<SiteDirectory>& sites,
+                  std::vector<PythonPackage>& packages, size_t count,
+                  const std::function<void(size_t)>& beside) {
+  struct Detailed {
+    const SiteDirectory* site;
+    PythonPackage* package;
+    std::vector<std::string> problems{};
+  };
+  constexpr size_t kPackagesEach = 8;  // for one thread, at least
+  std::vector<Detailed> detailed;
+  for (PythonPackage& package : packages) {
+    if (!MattersToCuda(package.name)) continue;
+    const auto site = std::ranges::find(sites, base::DirName(package.record), &SiteDirectory::path);
+    if (site != sites.end()) detailed.push_back({&*site, &package});
+  }
+  base::InParallel(detailed.size() + count, kPackagesEach, [&](size_t i) {
+    if (i >= detailed.size()) return beside(i - detailed.size());
     Detailed& one = detailed[i];
     PackageSearch own{.system = search.system, .verify = search.verify};
-    ReadDetails(own, *one.site, one.directory, packages[one.package]);
+    ReadDetails(own, *one.site, *one.package);
     one.problems = std::move(own.problems);
   });
   for (Detailed& one : detailed) std::ranges::move(one.problems, std::back_inserter(search.problems));
-  return packages;
 }
 
 void AddDetails(PackageSearch& search, const std::vector<SiteDirectory>& sites,
@@ -195,7 +206,7 @@ void AddDetails(PackageSearch& search, const std::vector<SiteDirectory>& sites,
     if (site == sites.end() || MattersToCuda(package.name) || !package.record.ends_with(".dist-info"))
       continue;
     if (std::ranges::find(frameworks, package.name, &snapshot::Framework::package) != frameworks.end())
-      ReadDetails(search, *site, /*directory=*/true, package);
+      ReadDetails(search, *site, package);
   }
 }
 

@@ -1,6 +1,8 @@
 // The packages installed in the directories that a Python searches, from their records alone.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,7 +20,8 @@ struct SiteDirectory {
   std::string path;
   std::vector<system::DirectoryEntry> entries;
 
-  bool Has(std::string_view name) const;
+  const system::DirectoryEntry* Find(std::string_view name) const;  // nullptr: there is none
+  bool Has(std::string_view name) const { return Find(name) != nullptr; }
 };
 
 struct PackageSearch {
@@ -27,9 +30,14 @@ struct PackageSearch {
   std::vector<std::string> problems{};
 };
 
-// In the order of `sites`; the requirements, installer and damaged files of those that matter to CUDA.
+// Names, versions and records, in the order of `sites`.
 std::vector<snapshot::PythonPackage> PackagesOf(PackageSearch& search,
                                                 const std::vector<SiteDirectory>& sites);
+// Adds the requirements, installer and damaged files of those that matter to CUDA. `beside` is called for
+// each number below `count`, by the same threads.
+void ReadPackages(PackageSearch& search, const std::vector<SiteDirectory>& sites,
+                  std::vector<snapshot::PythonPackage>& packages, size_t count,
+                  const std::function<void(size_t)>& beside);
 // The same details of the packages of `frameworks` whose names alone did not tell that they matter.
 void AddDetails(PackageSearch& search, const std::vector<SiteDirectory>& sites,
                 const std::vector<snapshot::Framework>& frameworks,

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "collect/python/environments.h"
 #include "collect/python/frameworks.h"
+#include "collect/python/native_packages.h"
 #include "collect/python/packages.h"
 #include "collect/stack.h"
 
@@ -91,6 +92,10 @@ void Fill(const Surroundings& around, PythonEnvironment& environment) {
   const std::vector<SiteDirectory> sites = ListSites(around.system, environment);
   PackageSearch search{.system = around.system, .verify = around.verify};
   environment.packages = PackagesOf(search, sites);
+  std::vector<NativePackage> natives = NativePackages(sites, environment.packages);
+  ReadPackages(search, sites, environment.packages, natives.size(),
+               [&](size_t i) { ReadLibraries(around.system, natives[i]); });
+  std::vector<snapshot::Framework> others = ThoseWithCuda(around.system, std::move(natives));
   if (environment.kind == snapshot::EnvironmentKind::kConda) {
     auto conda = CondaPackages(search, environment.prefix, environment.packages);
     std::ranges::move(conda, std::back_inserter(environment.packages));
@@ -99,6 +104,7 @@ void Fill(const Surroundings& around, PythonEnvironment& environment) {
   if (PutRecordOfFilesFirst(environment)) {
     environment.frameworks = FrameworksOf(around.system, sites, environment.packages);
   }
+  std::ranges::move(others, std::back_inserter(environment.frameworks));
   AddDetails(search, sites, environment.frameworks, environment.packages);
   // By name; of one name the first on sys.path stays in front.
   std::multimap<std::string, snapshot::PythonPackage> by_name;
@@ -112,13 +118,12 @@ void Fill(const Surroundings& around, PythonEnvironment& environment) {
 
 const CollectorInfo kPythonCollector = {"python", kPythonReads};
 
-snapshot::Fact<std::vector<PythonEnvironment>> CollectPython(const Surroundings& around) {
+Environments CollectPython(const Surroundings& around) {
   return CollectEnvironments(around, {FindPlaces, DescribePlace});
 }
 
 snapshot::Fact<std::vector<PythonEnvironment>> CollectEnvironments(const Surroundings& around,
                                                                    const PythonPlatform& platform) {
-  using Environments = snapshot::Fact<std::vector<PythonEnvironment>>;
   std::vector<PythonEnvironment> environments;
   std::vector<std::string> problems;
   for (const Place& place : platform.find(around, problems)) {

@@ -34,7 +34,7 @@ constexpr std::array<std::string_view, 6> kWindowsDriverReads = {
     "HKLM/SYSTEM/CurrentControlSet/Services/nvlddmkm",
 };
 
-const std::string kDisplayClass =
+constexpr char kDisplayClass[] =
     "HKLM/SYSTEM/CurrentControlSet/Control/Class/{4d36e968-e325-11ce-bfc1-08002be10318}";
 
 bool IsDriverDll(std::string_view name) {
@@ -92,7 +92,7 @@ Fact<std::string> RegistryVersion(const system::System& system) {
   const auto adapters = system.ReadRegistry(kDisplayClass);
   if (!adapters) return Fact<std::string>::Absent(kDisplayClass);
   for (const std::string& name : adapters->keys) {
-    const std::string path = kDisplayClass + "/" + name;
+    const std::string path = base::JoinPath(kDisplayClass, name);
     const auto adapter = system.ReadRegistry(path);
     if (!adapter) continue;
     if (base::FoldCase(RegistryValue(*adapter, "MatchingDeviceId")).find("ven_10de") == std::string::npos)

@@ -45,9 +45,9 @@ constexpr std::array<std::string_view, 20> kWindowsFactsReads = {
     "/**/zlibwapi.dll",
 };
 
-const std::string kSessionManager = "HKLM/SYSTEM/CurrentControlSet/Control/Session Manager";
-const std::string kCurrentVersion = "HKLM/SOFTWARE/Microsoft/Windows NT/CurrentVersion";
-const std::string kFileSystem = "HKLM/SYSTEM/CurrentControlSet/Control/FileSystem";
+constexpr char kSessionManager[] = "HKLM/SYSTEM/CurrentControlSet/Control/Session Manager";
+constexpr char kCurrentVersion[] = "HKLM/SOFTWARE/Microsoft/Windows NT/CurrentVersion";
+constexpr char kFileSystem[] = "HKLM/SYSTEM/CurrentControlSet/Control/FileSystem";
 
 // "10.0.19045": the registry's words for it, else those of a file of the system.
 std::string VersionOf(const system::System& system, LiveFileView& view, const std::string& system32) {
@@ -74,7 +74,7 @@ std::string VersionOf(const system::System& system, LiveFileView& view, const st
 // '_' are names of the 32-bit emulation.
 std::vector<std::string> KnownDllsOf(const system::System& system) {
   std::vector<std::string> names;
-  const auto key = system.ReadRegistry(kSessionManager + "/KnownDLLs");
+  const auto key = system.ReadRegistry(base::JoinPath(kSessionManager, "KnownDLLs"));
   if (!key) return names;
   for (const auto& [name, value] : key->values) {
     const std::string dll = base::FoldCase(value);
@@ -151,7 +151,7 @@ Fact<WindowsFacts> CollectWindows(const system::System& system, const Variables&
   Variables known = variables;
   known.emplace("SYSTEMROOT", base::ToWindowsPath(facts.directory));
   known.emplace("WINDIR", base::ToWindowsPath(facts.directory));
-  facts.machine_path = PathIn(system, kSessionManager + "/Environment", known);
+  facts.machine_path = PathIn(system, base::JoinPath(kSessionManager, "Environment"), known);
   facts.user_path = PathIn(system, "HKCU/Environment", known);
 
   std::vector<std::string> directories = {system32, facts.directory};

@@ -31,10 +31,11 @@ constexpr std::array<std::string_view, 3> kWindowsGpusReads = {
     "HKLM/SYSTEM/CurrentControlSet/Control/Class/{4d36e968-e325-11ce-bfc1-08002be10318}/*",
 };
 
-const std::string kControlSet = "HKLM/SYSTEM/CurrentControlSet";
-const std::string kHeld = kControlSet + "/Services/nvlddmkm/Enum";
-const std::string kClasses = kControlSet + "/Control/Class";
-const std::string kDisplayAdapters = kClasses + "/{4d36e968-e325-11ce-bfc1-08002be10318}";
+constexpr char kDevices[] = "HKLM/SYSTEM/CurrentControlSet/Enum";
+constexpr char kHeld[] = "HKLM/SYSTEM/CurrentControlSet/Services/nvlddmkm/Enum";
+constexpr char kClasses[] = "HKLM/SYSTEM/CurrentControlSet/Control/Class";
+constexpr char kDisplayAdapters[] =
+    "HKLM/SYSTEM/CurrentControlSet/Control/Class/{4d36e968-e325-11ce-bfc1-08002be10318}";
 
 // "PCI\VEN_10DE&DEV_2684&SUBSYS_..." -> "2684"; "" for a device of somebody else.
 std::string DeviceIdOf(std::string_view hardware_id) {
@@ -79,7 +80,7 @@ Gpu HeldGpu(const system::System& system, const std::string& instance, const std
   Gpu gpu{.device_id = DeviceIdOf(instance),
           .bound_to = "nvidia",
           .minor = number,
-          .source = kControlSet + "/Enum/" + path};
+          .source = base::JoinPath(kDevices, path)};
   const auto device = system.ReadRegistry(gpu.source);
   if (!device) return gpu;
   gpu.bus_id = BusIdOf(RegistryValue(*device, "LocationInformation"));
@@ -89,14 +90,15 @@ Gpu HeldGpu(const system::System& system, const std::string& instance, const std
   std::string driver = RegistryValue(*device, "Driver");  // "{4d36e968-...}\0000"
   std::ranges::replace(driver, '\\', '/');
   if (driver.empty()) return gpu;
-  if (const auto adapter = system.ReadRegistry(kClasses + "/" + driver)) AddWhatTheClassSays(*adapter, gpu);
+  if (const auto adapter = system.ReadRegistry(base::JoinPath(kClasses, driver)))
+    AddWhatTheClassSays(*adapter, gpu);
   return gpu;
 }
 
 std::vector<Gpu> RememberedGpus(const system::System& system, const system::RegistryKey& display) {
   std::vector<Gpu> gpus;
   for (const std::string& name : display.keys) {
-    const std::string path = kDisplayAdapters + "/" + name;
+    const std::string path = base::JoinPath(kDisplayAdapters, name);
     const auto adapter = system.ReadRegistry(path);
     if (!adapter || gpus.size() == kMostAdapters) continue;
     Gpu gpu{.source = path + " (it also lists cards that were removed)"};

@@ -19,7 +19,7 @@ using base::JoinPath;
 constexpr size_t kMostUsers = 64;
 constexpr size_t kMostElements = 512;  // of one PATH
 
-const std::string kMachineEnvironment = "HKLM/SYSTEM/CurrentControlSet/Control/Session Manager/Environment";
+constexpr char kMachineEnvironment[] = "HKLM/SYSTEM/CurrentControlSet/Control/Session Manager/Environment";
 
 std::string Of(const Variables& variables, const std::string& name) {
   const auto found = variables.find(name);
@@ -166,7 +166,7 @@ std::vector<std::string> DllPlaces(const Surroundings& around,
   for (const std::string& element :
        PathElements(base::ValueOf(around.environment, "PATH"), around.working_directory))
     places.Add(element);
-  for (const std::string& key : {kMachineEnvironment, std::string("HKCU/Environment")}) {
+  for (const char* key : {kMachineEnvironment, "HKCU/Environment"}) {
     const std::string list = ExpandVariables(RegistryText(around.system, key, "Path"), around.environment);
     for (const std::string& element : PathElements(list, around.working_directory)) places.Add(element);
   }

@@ -39,13 +39,14 @@ constexpr std::array<std::string_view, 18> kWindowsToolkitsReads = {
     "/**/version.txt",
 };
 
-const std::string kInstalled = "HKLM/SOFTWARE/NVIDIA Corporation/GPU Computing Toolkit/CUDA";
+constexpr char kInstalled[] = "HKLM/SOFTWARE/NVIDIA Corporation/GPU Computing Toolkit/CUDA";
 
 void AddInstalled(const Surroundings& around, ToolkitSearch& search) {
   const auto installed = around.system.ReadRegistry(kInstalled);
   if (!installed) return;
   for (const std::string& release : installed->keys) {  // "v12.4"
-    const std::string directory = RegistryText(around.system, kInstalled + "/" + release, "InstallDir");
+    const std::string directory =
+        RegistryText(around.system, base::JoinPath(kInstalled, release), "InstallDir");
     if (!directory.empty()) search.Add(base::FromWindowsPath(directory), ToolkitKind::kToolkit);
   }
 }

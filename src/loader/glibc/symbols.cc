@@ -67,7 +67,7 @@ void FindMissingSymbols(LoadGraph& graph, snapshot::FileView& view) {
   }
 }
 
-void FindUndefinedSymbols(LoadGraph& graph, snapshot::FileView& view, const BoundAtLoad& bound) {
+void FindUndefinedSymbols(LoadGraph& graph, snapshot::FileView& view) {
   if (graph.uncertain || !graph.error.empty() || LacksLibrary(graph)) return;
   std::vector<std::string> process;
   std::set<std::string_view> sonames;
@@ -79,6 +79,7 @@ void FindUndefinedSymbols(LoadGraph& graph, snapshot::FileView& view, const Boun
   }
   if (!graph.interpreter.empty()) process.push_back(graph.interpreter);
   view.WillAskForSymbols(process);
+  const BoundAtLoad& bound = graph.bound_at_load;
   for (size_t i = 0; i < graph.objects.size(); ++i) {
     const Object& object = graph.objects[i];
     if (object.elf == nullptr || object.path.empty()) continue;

@@ -45,8 +45,9 @@ Scenario AnyWindowsProgram(const Snapshot& snapshot, snapshot::FileView& view) {
   return scenario;
 }
 
-void AddCudnnUsers(const Snapshot& snapshot, snapshot::FileView& view, std::vector<Scenario>& scenarios) {
-  if (!snapshot.stack.cudnn) return;
+std::vector<Scenario> CudnnUsers(const Snapshot& snapshot, snapshot::FileView& view) {
+  std::vector<Scenario> scenarios;
+  if (!snapshot.stack.cudnn) return scenarios;
   std::set<uint32_t> everybodys, bundled;
   for (const CudnnCopy& copy : *snapshot.stack.cudnn) {
     (BelongsToPython(snapshot, copy.directory) ? bundled : everybodys).insert(copy.major);
@@ -59,6 +60,7 @@ void AddCudnnUsers(const Snapshot& snapshot, snapshot::FileView& view, std::vect
     if (bundled.contains(major) && NotFoundAtAll(scenario.graph, name)) continue;
     scenarios.push_back(std::move(scenario));
   }
+  return scenarios;
 }
 
 }  // namespace culprit::loader

@@ -14,7 +14,6 @@ bool BelongsToPython(const snapshot::Snapshot& snapshot, const std::string& dire
 Scenario AnyWindowsProgram(const snapshot::Snapshot& snapshot, snapshot::FileView& view);
 
 // One for each major version of cuDNN that is installed system-wide: a program loads it by name.
-void AddCudnnUsers(const snapshot::Snapshot& snapshot, snapshot::FileView& view,
-                   std::vector<Scenario>& scenarios);
+std::vector<Scenario> CudnnUsers(const snapshot::Snapshot& snapshot, snapshot::FileView& view);
 
 }  // namespace culprit::loader

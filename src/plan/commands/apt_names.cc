@@ -14,7 +14,6 @@ namespace {
 using base::Version;
 using report::PlannedPackage;
 
-const Version kTuring{{7, 5}};
 // The first branch whose open kernel modules NVIDIA suggests (data/packages.toml).
 constexpr uint32_t kFirstOpenBranch = 560;
 
@@ -104,7 +103,7 @@ std::vector<std::string> AptDriver(const std::string& lowest, const Host& host) 
   if (chosen == nullptr) return {};
   const Version branch{{chosen->branch}};
   const bool open = chosen->branch >= kFirstOpenBranch &&
-                    std::ranges::all_of(host.gpus, [](const Version& gpu) { return gpu >= kTuring; });
+                    std::ranges::all_of(host.gpus, [](const Version& gpu) { return gpu >= Version{{7, 5}}; });
   const auto* name = knowledge::FindPackageName("apt", open ? "driver-open" : "driver", branch, "nvidia");
   if (name == nullptr) return {};
   const knowledge::Blanks blanks{.version = branch, .cuda = branch, .variant = ""};

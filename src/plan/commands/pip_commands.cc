@@ -9,9 +9,6 @@ namespace culprit::plan {
 namespace {
 
 constexpr char kNewEnvironment[] = ".venv";
-// Versions before 20.3 do not know the tags manylinux_2_NN (pip's change log), and Python 3.9 and older bring
-// such a pip.
-const base::Version kPythonWithNewPip{{3, 10}};
 
 // PyTorch's page of previous versions names its index as an additional one until 1.13, when that index had
 // not all that torch needs, and as the only one from 2.0 on.
@@ -40,7 +37,9 @@ void AddEnvironment(report::Plan& plan, const Parts& parts, bool uv, bool window
                                    : "python" + (parts.python.empty() ? "3" : Plain(parts.python));
     step.commands = {python + " -m venv " + kNewEnvironment};
     const auto version = base::Version::Parse(parts.python);
-    if (version && *version < kPythonWithNewPip)
+    // Versions before 20.3 do not know the tags manylinux_2_NN (pip's change log), and Python 3.9 and older
+    // bring such a pip.
+    if (version && *version < base::Version{{3, 10}})
       step.commands.push_back(PythonOf(kNewEnvironment, windows) + " -m pip install --upgrade pip");
   }
   if (parts.toolkit != nullptr || parts.cudnn != nullptr) {

@@ -21,7 +21,6 @@ bool CompilesItsKernels(const FrameworkRelease& row) { return row.framework == "
 
 // Of data/frameworks.toml, rule tensorflow-blackwell.
 constexpr std::string_view kTensorflowBlackwell = "tensorflow-blackwell";
-const Version kLastTensorflowWithoutBlackwell{{2, 20}};
 
 const knowledge::Rule* FindRule(std::string_view id) {
   const auto rules = knowledge::FrameworkRules();
@@ -176,7 +175,7 @@ Answer Making::OnGpu(const Build& build, const Version& cc) {
   }
   const knowledge::Rule* rule = FindRule(kTensorflowBlackwell);
   if (build.row.framework == "tensorflow" && rule != nullptr && cc >= Version{{10}} &&
-      knowledge::MinorOf(build.number) <= kLastTensorflowWithoutBlackwell) {
+      knowledge::MinorOf(build.number) <= Version{{2, 20}}) {
     return knowledge::No(std::string(rule->fact), rule->source);
   }
   return answer;

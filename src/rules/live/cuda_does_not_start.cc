@@ -100,7 +100,7 @@ constexpr std::array kKnown = {
 };
 
 // The commands in the table are for Linux.
-const std::vector<Command> kOnWindows = {"nvidia-smi", "culprit why nvcuda.dll", "shutdown /r /t 0"};
+std::vector<Command> OnWindows() { return {"nvidia-smi", "culprit why nvcuda.dll", "shutdown /r /t 0"}; }
 
 // The part of a fix that files and variables show; only the next probe shows whether CUDA starts.
 Changes Seen(const Scene& scene, int32_t code) {
@@ -134,7 +134,7 @@ void Complete(const Scene& scene, const snapshot::ProbeStep& step, report::Findi
     for (const std::string_view command : known.commands) {
       if (!command.empty()) finding.fix.commands.push_back(report::FromTable(command));
     }
-    if (scene.OnWindows()) finding.fix.commands = kOnWindows;
+    if (scene.OnWindows()) finding.fix.commands = OnWindows();
     return;
   }
   const knowledge::CudaStatus* row = code ? knowledge::FindCudaStatus(*code) : nullptr;
@@ -143,10 +143,11 @@ void Complete(const Scene& scene, const snapshot::ProbeStep& step, report::Findi
     finding.evidence.push_back(
         {std::string(row->meaning), "culprit explain " + std::string(row->driver_name)});
   }
-  finding.fix = {.text = "check the kernel log; reboot if the driver lost its state",
-                 .commands = Commands(scene, {"sudo dmesg | grep -iE 'nvrm|xid'", "sudo reboot"}, kOnWindows),
-                 .risk = report::Risk::kMedium,
-                 .changes = ANewProbeTells("the driver works again")};
+  finding.fix = {
+      .text = "check the kernel log; reboot if the driver lost its state",
+      .commands = Commands(scene, {"sudo dmesg | grep -iE 'nvrm|xid'", "sudo reboot"}, OnWindows()),
+      .risk = report::Risk::kMedium,
+      .changes = ANewProbeTells("the driver works again")};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
