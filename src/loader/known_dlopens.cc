@@ -49,6 +49,20 @@ std::optional<std::string> Expand(std::string_view pattern, const Caller& caller
   return name;
 }
 
+// The name that fits the pattern among the strings of the file itself, where its version is not known.
+std::optional<std::string> NamedInside(std::string_view pattern, const std::string& path,
+                                       snapshot::FileView& view) {
+  std::string any;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    any += pattern[i] == '{' ? '*' : pattern[i];
+    if (pattern[i] == '{') i = std::min(pattern.find('}', i), pattern.size());
+  }
+  for (std::string& name : view.NamesInside(path)) {
+    if (base::MatchesPattern(any, name)) return std::move(name);
+  }
+  return std::nullopt;
+}
+
 bool IsSoname(const std::string& name) {
   const auto* library = knowledge::FindLibrary(name);
   return library != nullptr && knowledge::IsNameOf(*library, name);
@@ -88,7 +102,8 @@ void FollowKnownDlopens(Process& process, snapshot::FileView& view) {
       if (!knowledge::Applies(edge, facts.version, facts.cuda)) continue;
       std::vector<Try> tries;
       for (const std::string_view pattern : edge.names) {
-        const auto name = Expand(pattern, facts);
+        auto name = Expand(pattern, facts);
+        if (!name) name = NamedInside(pattern, path, view);
         if (!name) continue;
         const size_t begin = graph.requests.size();
         const bool opened = process.Dlopen(*name, caller, edge.flags);

@@ -33,60 +33,97 @@ Programs that find the library through a RUNPATH do not use the cache.
 ldconfig(8); ld.so(8) and the source of glibc (elf/dl-load.c).
 )md";
 
-// Whether ldconfig would find a library of that name.
-bool LdconfigFinds(const Scene& scene, const FailedLoad& failed,
-                   const std::vector<loader::LibraryCopy>& copies) {
-  return failed.why == Why::kNotCached || std::ranges::any_of(copies, [&](const loader::LibraryCopy& copy) {
-           return IsKnownToLdconfig(scene, std::string(base::DirName(copy.path)));
-         });
+// Libraries of one directory that were lost or moved together.
+using Group = std::vector<const FailedLoad*>;
+
+std::string NewPlace(const FailedLoad& failed) {
+  return failed.copies.empty() ? "" : std::string(base::DirName(failed.copies.front().path));
 }
 
-report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
-  const auto copies = loader::FindCopies(loader::LibraryDirectories(scene.snapshot, scene.view), scene.view,
-                                         failed.request->name);
-  if (LdconfigFinds(scene, failed, copies)) {
-    return {.text = "update the cache",
-            .commands = {"sudo ldconfig"},
-            .risk = report::Risk::kLow,
-            .changes = {report::RefreshCache{}}};
+bool BelongTogether(const FailedLoad& one, const FailedLoad& other) {
+  return one.why == other.why && one.scenario == other.scenario && one.IsCudnn() == other.IsCudnn() &&
+         base::DirName(one.file) == base::DirName(other.file) && NewPlace(one) == NewPlace(other);
+}
+
+std::vector<Group> Groups(const Scene& scene) {
+  std::vector<Group> groups;
+  for (const FailedLoad& failed : FailedLoads(scene)) {
+    if (failed.why != Why::kStaleCache && failed.why != Why::kNotCached) continue;
+    const auto known = std::ranges::find_if(
+        groups, [&](const Group& group) { return BelongTogether(*group.front(), failed); });
+    if (known == groups.end()) {
+      groups.push_back({&failed});
+    } else if (std::ranges::find(*known, failed.file, &FailedLoad::file) == known->end()) {
+      known->push_back(&failed);
+    }
   }
-  // It used to be found through the cache, so add its new directory to the cache, unless that belongs to an
-  // environment or a home.
-  if (!copies.empty()) {
-    const std::string directory(base::DirName(copies.front().path));
-    const bool system = directory.starts_with("/usr/") || directory.starts_with("/opt/");
-    const bool python = directory.find("-packages") != std::string::npos;
-    return system && !python ? SearchByLdconfig(failed, directory) : SearchToo(scene, failed, directory);
-  }
-  report::Fix fix = InstallAgain(scene, failed.file, failed.request->name);
+  return groups;
+}
+
+// It used to be found through the cache, so add its new directory to the cache, unless that belongs to an
+// environment or a home.
+report::Fix SearchNewPlace(const Scene& scene, const FailedLoad& failed) {
+  const std::string directory = NewPlace(failed);
+  const bool own = directory.find("-packages") != std::string::npos || directory.starts_with("/home/") ||
+                   directory.starts_with("/root/");
+  return own ? SearchToo(scene, failed, directory) : SearchByLdconfig(failed, directory);
+}
+
+// If it is nowhere on disk, ldconfig does not help: the library is missing.
+report::Fix InstallLost(const Scene& scene, const FailedLoad& failed) {
+  report::Fix fix =
+      failed.IsCudnn() ? Install(scene, failed) : InstallAgain(scene, failed.file, failed.request->name);
+  if (failed.IsCudnnShim()) return fix;
   fix.text += "; then update the cache";
   fix.commands.push_back("sudo ldconfig");
   fix.changes.push_back(report::RefreshCache{});
   return fix;
 }
 
-// If it is not on disk, ldconfig does not help: the library is missing.
-bool OnDisk(const Scene& scene, const FailedLoad& failed) {
-  return !loader::FindCopies(loader::LibraryDirectories(scene.snapshot, scene.view), scene.view,
-                             failed.request->name)
-              .empty();
+report::Fix Repair(const Scene& scene, const FailedLoad& failed) {
+  const bool by_ldconfig =
+      failed.why == Why::kNotCached || std::ranges::any_of(failed.copies, [&](const auto& copy) {
+        return IsKnownToLdconfig(scene, std::string(base::DirName(copy.path)));
+      });
+  if (by_ldconfig) {
+    return {.text = "update the cache",
+            .commands = {"sudo ldconfig"},
+            .risk = report::Risk::kLow,
+            .changes = {report::RefreshCache{}}};
+  }
+  return failed.copies.empty() ? InstallLost(scene, failed) : SearchNewPlace(scene, failed);
+}
+
+std::string Summary(const Group& group) {
+  const FailedLoad& first = *group.front();
+  const bool stale = first.why == Why::kStaleCache;
+  const std::string directory(base::DirName(first.file));
+  if (group.size() == 1) {
+    return stale
+               ? "/etc/ld.so.cache lists " + first.file + ", which is gone"
+               : first.file + " is in a directory that ldconfig reads, but /etc/ld.so.cache does not list it";
+  }
+  const std::string all = first.request->name + " and " + std::to_string(group.size() - 1) + " more";
+  return stale ? "/etc/ld.so.cache lists " + all + " in " + directory + ", which are gone"
+               : all + " are in " + directory +
+                     ", which ldconfig reads, but /etc/ld.so.cache does not list them";
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
-  for (const FailedLoad& failed : FailedLoads(scene)) {
-    if (failed.why != Why::kStaleCache && failed.why != Why::kNotCached) continue;
-    report::Finding& finding = Fire(
-        ruling, failed,
-        failed.why == Why::kStaleCache
-            ? "/etc/ld.so.cache lists " + failed.file + ", which is gone"
-            : failed.file + " is in a directory that ldconfig reads, but /etc/ld.so.cache does not list it",
-        failed.file);
-    finding.evidence.push_back(
-        {failed.file + (failed.why == Why::kStaleCache ? " does not exist" : " exists"), "/etc/ld.so.cache"});
-    finding.fix = Repair(scene, failed);
-    if (failed.why == Why::kStaleCache && failed.library != nullptr && !OnDisk(scene, failed)) {
-      finding.cause = failed.IsCudnnShim() ? "cudnn-missing" : "cuda-library-missing";
-      if (failed.IsCudnnShim()) finding.fix = Install(scene, failed);
+  for (const Group& group : Groups(scene)) {
+    const FailedLoad& first = *group.front();
+    report::Finding& finding = Fire(ruling, first, Summary(group), first.file);
+    for (const FailedLoad* failed : group) {
+      const std::string place = failed->copies.empty() ? "" : "; it is in " + NewPlace(*failed);
+      finding.evidence.push_back(
+          {failed->file + (failed->why == Why::kStaleCache ? " does not exist" + place : " exists"),
+           "/etc/ld.so.cache"});
+    }
+    finding.fix = Repair(scene, first);
+    if (first.why == Why::kStaleCache && first.library != nullptr && first.copies.empty()) {
+      finding.cause = first.IsCudnnShim() ? "cudnn-missing"
+                      : first.IsCudnn()   ? "cudnn-sublibrary-missing"
+                                          : "cuda-library-missing";
     }
   }
 }

@@ -26,7 +26,7 @@ same CUDA major first. Do not link libcublas.so.11 as libcublas.so.12.
 
 ## When this is not your problem
 You use the CPU, or your program loads cuBLAS first. If the environment has a copy, this is a note, unless
-LD_LIBRARY_PATH contains directories that are gone.
+LD_LIBRARY_PATH contains directories that are gone. If there is a GPU and no copy anywhere, it is an error.
 
 ## Sources
 ctranslate2 4.8.4: names in libctranslate2; OpenNMT/CTranslate2 src/cuda/cublas_stub.cc.
@@ -96,6 +96,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     const bool own = copy.starts_with(environment.prefix + "/");
     if ((own && !SearchLeadsNowhere(scene)) || gpu == Presence::kUnknown)
       finding.severity = report::Severity::kNote;
+    // By default it takes a GPU that is there, and fails.
+    if (copy.empty() && gpu == Presence::kYes) finding.severity = report::Severity::kError;
     finding.affects.push_back(scenario->title);
     finding.evidence.push_back({failed->error, "dlopen of libctranslate2, predicted by the loader model"});
     if (copy.empty()) {

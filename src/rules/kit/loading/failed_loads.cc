@@ -331,6 +331,7 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
       // Programs try many names that may be missing, and find files that do not concern culprit.
       if (forgiven && scenario.WasSeen() && failed.library == nullptr) continue;
       if (!ExplainBySearch(scene, request, failed) && !forgiven) ExplainByCopies(scene, copies, failed);
+      if (failed.why == Why::kStaleCache) failed.copies = copies.Find(scenario, request.name);
       if (forgiven && !HarmsOptional(scene, failed)) continue;
       // The loader model reports a 32-bit DLL as wrong machine; this separates bitness from CPU.
       if (failed.why == Why::kWrongCpu && IsOtherWordSize(scene, failed)) failed.why = Why::kWrongBits;

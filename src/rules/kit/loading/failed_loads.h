@@ -49,8 +49,9 @@ struct FailedLoad {
   const knowledge::Redistributable* redistributable = nullptr;  // Windows: the VC++ runtime, zlibwapi
   std::string asker;                                            // path of the file that requests it
   Why why = Why::kNowhere;
-  std::string file;                         // the file that decides, or its directory; "" none
-  std::vector<loader::LibraryCopy> copies;  // kElsewhere: of that name; kOtherMajor: of the other majors
+  std::string file;  // the file that decides, or its directory; "" none
+  // kElsewhere, kStaleCache: of that name; kOtherMajor: of the other majors
+  std::vector<loader::LibraryCopy> copies;
 
   std::vector<std::string> unlisted;  // directories that could not be searched for copies
   // The load ended before this request, at another one that fails. Holds the request.

@@ -10,13 +10,17 @@ namespace {
 
 constexpr size_t kMostItems = 64;  // more are no program's own folder
 
-// The directories of run paths that are not there.
-std::set<std::string> DeadDirectories(const loader::Scenario& scenario) {
+// The directories of run paths, and of ld.so.cache, that are not there.
+std::set<std::string> DeadDirectories(const Scene& scene, const loader::Scenario& scenario) {
   std::set<std::string> dead;
   for (const loader::Request& request : scenario.graph.requests) {
     for (const loader::Attempt& attempt : request.attempts) {
-      if (!attempt.in_missing_directory || attempt.origin.empty() || attempt.hwcaps) continue;
-      dead.insert(base::CleanPath(base::DirName(attempt.path)));
+      const std::string directory = base::CleanPath(base::DirName(attempt.path));
+      const bool of_run_path = attempt.in_missing_directory && !attempt.origin.empty() && !attempt.hwcaps;
+      const bool of_cache = attempt.via == loader::Via::kCache &&
+                            attempt.outcome == loader::Outcome::kMissing && !dead.contains(directory) &&
+                            scene.view.Directory(directory) == base::PathError::kNoEntry;
+      if (of_run_path || of_cache) dead.insert(directory);
     }
   }
   return dead;
@@ -64,7 +68,7 @@ std::vector<std::string> OwnDirectories(const Scene& scene, const loader::Scenar
 }
 
 std::vector<std::string> InsteadOfMissing(const Scene& scene, const loader::Scenario& scenario) {
-  const std::set<std::string> dead = DeadDirectories(scenario);
+  const std::set<std::string> dead = DeadDirectories(scene, scenario);
   if (dead.empty()) return {};
   std::set<std::string> parents;
   for (const std::string& directory : dead) parents.emplace(base::DirName(directory));
