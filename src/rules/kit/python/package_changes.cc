@@ -192,9 +192,9 @@ std::optional<std::string> ExactVersion(const Scene& scene, const PythonEnvironm
 }
 
 std::optional<std::string> VersionForAll(const Scene& scene, const PythonEnvironment& environment,
-                                         std::string_view package) {
-  std::vector<std::string> specifiers;
-  std::set<std::string> seen;  // thousands of packages may ask for the same
+                                         std::string_view package, std::string also) {
+  std::set<std::string> seen = {also};  // thousands of packages may ask for the same
+  std::vector<std::string> specifiers = {std::move(also)};
   for (Asked& asked : AskedOf(scene, environment, package)) {
     if (seen.insert(asked.specifier).second) specifiers.push_back(std::move(asked.specifier));
   }
