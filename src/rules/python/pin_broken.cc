@@ -4,9 +4,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/pep440.h"
 #include "knowledge/packages/frameworks.h"
 #include "rules/kit/python/package_changes.h"
-#include "rules/kit/python/pep440.h"
 
 namespace culprit::rules::pin_broken {
 namespace {
@@ -59,7 +59,7 @@ bool EndsImport(const PythonPackage& package, const Requirement& requirement,
   const bool compiled =
       package.name.starts_with("tensorflow") || package.name == "jaxlib" || package.name.starts_with("cupy");
   return compiled && requirement.name == "numpy" && installed != nullptr &&
-         MajorOf(installed->version) == "2" && Meets("2.0.0", requirement.specifier) == false;
+         MajorOf(installed->version) == "2" && base::Meets("2.0.0", requirement.specifier) == false;
 }
 
 // CUDA libraries can come from the system instead, only torch.compile needs Triton, and of a framework the
@@ -103,7 +103,7 @@ Remedy RemedyFor(const Scene& scene, const PythonEnvironment& environment, const
   const auto alone = ExactVersion(scene, environment, requirement.name, own);
   if (remedy.version || !alone) return remedy;
   for (const Asked& asked : AskedOf(scene, environment, requirement.name)) {
-    if (Meets(*alone, asked.specifier) == false) remedy.contrary = asked;
+    if (base::Meets(*alone, asked.specifier) == false) remedy.contrary = asked;
   }
   return remedy;
 }
@@ -180,18 +180,18 @@ void Report(const Scene& scene, const PythonEnvironment& environment, const Pyth
 bool IsAmong(const knowledge::Compiled& wheels, const PythonPackage& package, const Scene& scene) {
   const std::string_view below = scene.OnWindows() ? wheels.below_windows : wheels.below;
   return package.name == wheels.package && package.installer != "conda" &&
-         Meets(PublicVersion(package.version), "<" + std::string(below)) == true;
+         base::Meets(PublicVersion(package.version), "<" + std::string(below)) == true;
 }
 
 void CheckEnvironment(const Scene& scene, const PythonEnvironment& environment, Ruling& ruling) {
-  const MarkerFacts facts = MarkerFactsOf(scene, environment);
+  const base::MarkerFacts facts = MarkerFactsOf(scene, environment);
   const auto asked = AskedExtras(environment, facts);
   for (const std::string& problem : environment.problems) ruling.NotEnoughFacts(environment.prefix, problem);
   std::unordered_map<std::string_view, const PythonPackage*> by_name;  // the first of each name
   for (const PythonPackage& package : environment.packages) by_name.try_emplace(package.name, &package);
   for (const PythonPackage& package : environment.packages) {
     if (by_name.at(package.name) != &package) continue;  // another of this name comes first on sys.path
-    MarkerFacts own = facts;
+    base::MarkerFacts own = facts;
     if (const auto extras = asked.find(package.name); extras != asked.end()) own.extras = extras->second;
     std::vector<Broken> broken;
     for (const knowledge::Compiled& compiled : knowledge::CompiledPackages()) {
@@ -199,17 +199,17 @@ void CheckEnvironment(const Scene& scene, const PythonEnvironment& environment, 
       if (found == by_name.end() || !IsAmong(compiled, package, scene)) continue;
       Requirement same{.name = std::string(compiled.against),
                        .specifier = "<" + std::to_string(compiled.major + 1)};
-      if (Meets(found->second->version, same.specifier) == false)
+      if (base::Meets(found->second->version, same.specifier) == false)
         broken.push_back({std::move(same), found->second, &compiled});
     }
     for (const Requirement& requirement : package.requirements) {
       if (HasOwnRule(package, requirement)) continue;
-      const auto holds = Holds(requirement.marker, own);
+      const auto holds = base::Holds(requirement.marker, own);
       if (holds == false) continue;
       const auto found = by_name.find(requirement.name);
       const PythonPackage* installed = found == by_name.end() ? nullptr : found->second;
-      const auto meets =
-          installed == nullptr ? std::optional(false) : Meets(installed->version, requirement.specifier);
+      const auto meets = installed == nullptr ? std::optional(false)
+                                              : base::Meets(installed->version, requirement.specifier);
       if (!holds && meets != true) {
         ruling.NotEnoughFacts(package.name + " requires " + requirement.name + requirement.specifier,
                               "whether this applies here depends on: " + requirement.marker);
