@@ -1,13 +1,14 @@
 #include "collect/python/native_packages.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/in_parallel.h"
+#include "base/package_name.h"
 #include "base/text.h"
 #include "binfmt/elf/elf.h"
 #include "binfmt/elf/sections.h"
@@ -29,18 +30,40 @@ constexpr size_t kMostFiles = 2000;        // of one environment
 constexpr uint64_t kSmallest = 128 << 10;  // code that computes on a GPU, or calls it in C++, is larger
 constexpr size_t kPackagesEach = 16, kLibrariesEach = 8;  // for one thread, at least
 
-// What these bring is loaded by the frameworks and libraries that have rows of their own.
-constexpr std::array<std::string_view, 13> kPartsOfOthers = {
-    "nvidia-*",  "cuda-*",  "jax*",   "tensorrt*",    "tensorflow*",   "cupy*",       "cudnn*",
-    "libcudnn*", "triton*", "mxnet*", "onnxruntime*", "paddlepaddle*", "ctranslate2*"};
-
-bool IsPartOfOther(const PythonPackage& package, const std::vector<Framework>& known) {
-  const auto matches = [&](std::string_view pattern) { return base::MatchesPattern(pattern, package.name); };
-  return std::ranges::any_of(kPartsOfOthers, matches) ||
-         std::ranges::find(known, package.name, &Framework::package) != known.end();
+// The packages of the known frameworks, and all that they require: jax consists of several.
+std::set<std::string_view> PackagesOfKnown(const std::vector<PythonPackage>& packages,
+                                           const std::vector<Framework>& known) {
+  std::multimap<std::string_view, const PythonPackage*> named;
+  for (const PythonPackage& package : packages) named.emplace(package.name, &package);
+  std::set<std::string_view> theirs;
+  std::vector<std::string_view> next;
+  for (const Framework& framework : known) next.push_back(framework.package);
+  while (!next.empty()) {
+    const std::string_view name = next.back();
+    next.pop_back();
+    if (!theirs.insert(name).second) continue;
+    for (auto [at, end] = named.equal_range(name); at != end; ++at) {
+      for (const snapshot::Requirement& requirement : at->second->requirements)
+        next.push_back(requirement.name);
+    }
+  }
+  return theirs;
 }
 
 bool IsCudaLibrary(std::string_view name) { return knowledge::FindLibrary(name) != nullptr; }
+
+// Whether others load what a package brings: libraries of CUDA, which have rows of their own, or parts of a
+// known framework (onnxruntime and onnxruntime-gpu install into one directory).
+bool IsPartOfOther(const std::vector<std::string>& libraries, const std::vector<Framework>& known) {
+  if (std::ranges::all_of(libraries, IsCudaLibrary, base::BaseName)) return true;
+  return std::ranges::any_of(known, [&](const Framework& framework) {
+    return std::ranges::any_of(libraries, [&](const std::string& library) {
+      return library.starts_with(framework.directory + "/") ||
+             library.starts_with(framework.directory + ".libs/") ||
+             std::ranges::find(framework.libraries, library) != framework.libraries.end();
+    });
+  });
+}
 
 // Also true of a library that is cut off: what it held is not known, and loading it fails.
 bool HasCuda(const base::ByteSource& bytes) {
@@ -94,16 +117,18 @@ std::vector<Candidate> Candidates(const System& system, const std::vector<SiteDi
                                   const std::vector<PythonPackage>& packages,
                                   const std::vector<Framework>& known) {
   std::vector<Candidate> candidates;
+  const std::set<std::string_view> theirs = PackagesOfKnown(packages, known);
   std::set<std::string_view> seen;
   for (const PythonPackage& package : packages) {
     const std::string_view site = base::DirName(package.record);
     const bool listed = std::ranges::find(sites, site, &SiteDirectory::path) != sites.end();
-    if (!listed || !package.record.ends_with(".dist-info") || IsPartOfOther(package, known)) continue;
+    if (!listed || !package.record.ends_with(".dist-info") || theirs.contains(package.name)) continue;
     if (seen.insert(package.name).second) candidates.push_back({&package, std::string(site), {}});
   }
   base::InParallel(candidates.size(), kPackagesEach, [&](size_t i) {
     candidates[i].libraries = LibrariesOf(system, *candidates[i].package, candidates[i].site);
   });
+  std::erase_if(candidates, [&](const Candidate& one) { return IsPartOfOther(one.libraries, known); });
   size_t files = 0;
   for (Candidate& candidate : candidates) {
     files += candidate.libraries.size();
@@ -128,15 +153,22 @@ void KeepThoseWithCuda(const System& system, std::vector<Candidate>& candidates)
   }
 }
 
-// "<site>/faiss" for "<site>/faiss/_swigfaiss.so", also where the first library lies in "faiss_gpu.libs".
-std::string ModuleOf(const std::string& site, const std::vector<std::string>& libraries) {
-  std::string directory;
-  for (const std::string& library : libraries) {
-    const std::string below = library.substr(std::min(site.size() + 1, library.size()));
-    directory = JoinPath(site, below.substr(0, below.find('/')));
-    if (!directory.ends_with(".libs")) break;
+// "<site>/faiss" for "<site>/faiss/_swigfaiss.so", also where the first library lies in "faiss_gpu.libs";
+// "<site>/nvidia/dali" of nvidia-dali-cuda120, because other packages have directories in "nvidia" too.
+std::string ModuleOf(const Candidate& candidate) {
+  std::string below;
+  for (const std::string& library : candidate.libraries) {
+    below = library.substr(std::min(candidate.site.size() + 1, library.size()));
+    if (!base::Split(below, '/').front().ends_with(".libs")) break;
   }
-  return directory;
+  const std::string package = candidate.package->name + "-";
+  std::string directory, namespaces;
+  for (const std::string& part : base::Split(below, '/')) {
+    namespaces += base::NormalName(part) + "-";
+    if (!directory.empty() && !package.starts_with(namespaces)) break;
+    directory = JoinPath(directory, part);
+  }
+  return JoinPath(candidate.site, directory);
 }
 
 }  // namespace
@@ -153,7 +185,7 @@ std::vector<Framework> PackagesWithCuda(const System& system, const std::vector<
     frameworks.push_back({.name = package.name,
                           .package = package.name,
                           .version = package.version,
-                          .directory = ModuleOf(candidate.site, candidate.libraries),
+                          .directory = ModuleOf(candidate),
                           .source = package.record,
                           .libraries = std::move(candidate.libraries)});
   }
