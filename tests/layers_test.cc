@@ -43,14 +43,13 @@ TEST(Layers, OnlyForeignSentencesAreRead) {
   EXPECT_THAT(ReadersOfSentences(kSource),
               ElementsAre("api/status_name.cc",                      // CUDA's own text for a number
                           "base/demangle.cc",                        // C++ names
-                          "change/whatif/environment.cc",            // package markers
+                          "base/pep508.cc",                          // package markers
                           "change/whatif/modules.cc",                // /proc/driver/nvidia/version
                           "cli/commands/explain.cc",                 // the first line of CMake's cache
                           "collect/linux/gpus.cc",                   // /proc/driver/nvidia/gpus
                           "explain/logs/mention.cc",                 // logs
                           "knowledge/arch.cc",                       // names of GPUs
                           "plan/commands/apt_names.cc",              // NVIDIA's list of driver branches
-                          "rules/kit/python/pep508.cc",              // package markers
                           "rules/live/framework_cannot_use_gpu.cc",  // what a framework says
                           "run/judge/last_words.cc",                 // exceptions of Python and C++
                           "run/judge/memory.cc",                     // PyTorch's allocator

@@ -86,6 +86,16 @@ Subject Frameworks() {
                                  kNote,
                                  kSource},
                       .unique = {"package", "version"}},
+                     {.key = "compiled",
+                      .type = "Compiled",
+                      .function = "CompiledPackages",
+                      .fields = {{"package", Form::kText, kRequired},
+                                 {"below", Form::kVersion, kRequired},
+                                 {"below_windows", Form::kVersion, kRequired},
+                                 {"against", Form::kText, kRequired},
+                                 {"major", Form::kNumber, kRequired},
+                                 kSource},
+                      .unique = {"package", "against"}},
                      Rules("FrameworkRules")}};
 }
 

@@ -77,9 +77,17 @@ std::string ElfBytes(const Claims& claims, uint16_t machine) {
   spec.version_defs = claims.version_defs;
   spec.words = claims.words;
   if (claims.program) spec.interpreter = std::string(machine == EM_AARCH64 ? kArmLoader : kX86Loader);
+  std::vector<std::pair<std::string, std::string>> sections;
+  if (!claims.gpu_code.empty()) sections.emplace_back(".nv_fatbin", GpuSection(claims.gpu_code));
+  if (!claims.opens.empty()) {
+    using namespace std::string_literals;
+    sections.emplace_back(".dynstr", "\0dlopen\0"s);
+    std::string names(1, '\0');
+    for (const std::string& name : claims.opens) names.append(name).append(1, '\0');
+    sections.emplace_back(".rodata", std::move(names));
+  }
   std::string bytes = binfmt::BuildElf(spec);
-  if (!claims.gpu_code.empty())
-    bytes = binfmt::AddSections(std::move(bytes), {{".nv_fatbin", GpuSection(claims.gpu_code)}});
+  if (!sections.empty()) bytes = binfmt::AddSections(std::move(bytes), sections);
   if (!claims.text.empty()) bytes.append(1, '\0').append(claims.text).append(1, '\0');
   return bytes;
 }

@@ -21,6 +21,7 @@ struct Claims {
   std::vector<std::string> version_defs;
   std::vector<std::pair<std::string, uint32_t>> words;  // exported, as cuDNN does with its version
   std::vector<std::string> gpu_code;  // containers, each a text: "sm_90 sm_90a compute_90:8.4"
+  std::vector<std::string> opens;     // sonames that it opens itself, which stand among its constants
   std::string text;                   // stands in the file as it is
   bool program = false;
   // DLLs alone.

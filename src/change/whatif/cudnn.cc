@@ -59,7 +59,7 @@ void PutPart(const System& machine, const Release& release, const knowledge::Cud
   claims.needed = Needed(release, part.name);
   claims.runpath = "$ORIGIN";
   // The name of the cuBLAS that it opens stands in it, and tells for which CUDA it was built.
-  if (part.name == "adv" && !release.cuda.empty()) claims.text = "libcublasLt.so." + release.cuda;
+  if (part.name == "adv" && !release.cuda.empty()) claims.opens = {"libcublasLt.so." + release.cuda};
   const std::string numbered = stem + release.text;
   // Another file of this part and major would be linked again by ldconfig.
   if (const auto entries = machine.List(release.directory)) {

@@ -4,8 +4,8 @@
 #include <cctype>
 
 #include "base/json.h"
+#include "base/pep508.h"
 #include "base/text.h"
-#include "base/version.h"
 #include "base/windows_path.h"
 #include "binfmt/elf/constants.h"
 #include "change/whatif/claims.h"
@@ -217,53 +217,10 @@ Need ParseNeed(std::string_view text) {
   return need;
 }
 
-namespace {
-
-// Each `python_version < "3.10"` of a marker that joins its parts with "and"; what is written otherwise
-// counts.
-bool FitsPython(std::string_view marker, std::string_view python) {
-  constexpr std::string_view kName = "python_version";
-  const auto own = base::Version::Parse(python);
-  if (!own || marker.find(" or ") != marker.npos) return true;
-  for (size_t at = marker.find(kName); at != marker.npos; at = marker.find(kName, at + 1)) {
-    const std::string_view rest = base::Trim(marker.substr(at + kName.size()));
-    const std::string_view sign = rest.substr(0, rest.find_first_not_of("<>=!"));
-    const std::vector<std::string> words = base::SplitWords(rest.substr(sign.size()), " '\"()");
-    const auto other = words.empty() ? std::nullopt : base::Version::Parse(words.front());
-    if (!other) continue;
-    const bool fits = sign == "<"    ? *own < *other
-                      : sign == "<=" ? *own <= *other
-                      : sign == ">"  ? *own > *other
-                      : sign == ">=" ? *own >= *other
-                      : sign == "==" ? *own == *other
-                      : sign == "!=" ? *own != *other
-                                     : true;
-    if (!fits) return false;
-  }
-  return true;
-}
-
-// Whether the marker names one of the words: true after "!=", false after "=="; nothing if it names none.
-std::optional<bool> RulesOut(std::string_view marker, std::initializer_list<std::string_view> words) {
-  for (const std::string_view word : words) {
-    const size_t at = marker.find(word);
-    if (at != marker.npos) return base::Trim(marker.substr(0, at)).ends_with("!=");
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
 bool Counts(const Need& need, const Environment& environment) {
-  const std::string_view marker = need.marker;
-  if (marker.find("extra") != marker.npos || !FitsPython(marker, environment.python)) return false;
-  const auto says = [&](std::string_view word) { return marker.find(word) != marker.npos; };
-  const auto other_system = environment.windows
-                                ? RulesOut(marker, {"\"Linux\"", "'Linux'", "\"linux\"", "'linux'"})
-                                : RulesOut(marker, {"\"Windows\"", "'Windows'", "\"win32\"", "'win32'"});
-  if (other_system) return *other_system;
-  if (environment.cpu == "aarch64" && says("x86_64")) return says("aarch64");
-  return true;
+  return base::Holds(
+             need.marker,
+             {.python = environment.python, .cpu = environment.cpu, .windows = environment.windows}) != false;
 }
 
 }  // namespace culprit::whatif

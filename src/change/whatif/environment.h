@@ -49,8 +49,8 @@ struct Need {
   std::vector<std::string> extras;
 };
 Need ParseNeed(std::string_view text);
-// Whether a marker lets the need count on this environment, as far as the few forms tell that wheels of CUDA
-// packages use. One that asks for an extra does not count.
+// Whether its marker lets the need count on this environment. One that asks for an extra does not count; one
+// that cannot be decided does.
 bool Counts(const Need& need, const Environment& environment);
 
 }  // namespace culprit::whatif

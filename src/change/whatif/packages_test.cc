@@ -127,6 +127,9 @@ TEST(Needs, AreReadAsPipWritesThem) {
   EXPECT_FALSE(Counts(old, {.python = "3.11"}));
   EXPECT_TRUE(Counts(old, {.python = "3.9"}));
   EXPECT_TRUE(Counts(old, {}));
+  const Need either = ParseNeed("x; platform_machine == 'x86_64' or platform_machine == 'aarch64'");
+  EXPECT_TRUE(Counts(either, {.cpu = "aarch64"}));
+  EXPECT_FALSE(Counts(either, {.cpu = "x86_64", .windows = true})) << "it is AMD64 there";
   EXPECT_TRUE(
       Counts(ParseNeed("x; python_version >= '3.10' and sys_platform == 'linux'"), {.python = "3.11"}));
 }

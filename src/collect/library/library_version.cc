@@ -1,7 +1,6 @@
 #include "collect/library/library_version.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <optional>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "collect/library/package_owner.h"
 #include "collect/library/runtime_inside.h"
 #include "knowledge/libraries.h"
+#include "knowledge/packages/sonames.h"
 
 namespace culprit::collect {
 namespace {
@@ -105,14 +105,10 @@ std::string CudaSuffix(std::string_view text) {
 
 namespace {
 
-// "12" for libcublas.so.12: these sonames change with every CUDA major version, and only then. "" for others.
+// "12" for libcublas.so.12; "" if the name does not tell.
 std::string CudaMajorOfName(std::string_view name) {
-  static constexpr std::array<std::string_view, 4> kTelling = {"libcudart.so.", "libcublas.so.",
-                                                               "libcublasLt.so.", "libnvJitLink.so."};
-  for (const std::string_view stem : kTelling) {
-    if (name.starts_with(stem)) return base::Split(name.substr(stem.size()), '.').front();
-  }
-  return "";
+  const knowledge::SonameRow* row = knowledge::FindSoname(name);
+  return row == nullptr ? "" : knowledge::CudaMajorOf(*row);
 }
 
 // A library that opens others of its CUDA by name has these names inside. "" if they are of several CUDAs.

@@ -10,7 +10,6 @@
 #include "base/version.h"
 #include "collect/library/cudnn_copy.h"
 #include "collect/library/package_owner.h"
-#include "collect/library/text_search.h"
 #include "collect/linux/library_places.h"
 #include "collect/live_file_view.h"
 #include "collect/stack.h"
@@ -29,7 +28,6 @@ using snapshot::FileFacts;
 using snapshot::PartProblem;
 
 constexpr std::string_view kPrefix = "libcudnn";
-constexpr uint64_t kLibrarySearchLimit = 8 << 20;
 
 constexpr std::array<std::string_view, 25> kCudnnReads = {
     "/etc/ld.so.cache",
@@ -105,7 +103,6 @@ class CudnnReader {
   CudnnPart ReadPart(const std::string& directory, const std::string& soname,
                      const std::vector<std::string>& names);
   void AddBrokenDevelopmentLink(const std::string& directory, std::vector<CudnnCopy>& copies);
-  void ReadCuda(const std::string& path, CudnnCopy& copy);
   void ReadHeader(CudnnCopy& copy);
 
   const system::System& system_;
@@ -143,17 +140,6 @@ void CudnnReader::AddBrokenDevelopmentLink(const std::string& directory, std::ve
   if (!facts.dangling && facts.error != PathError::kLoop) return;
   copies.back().parts.push_back(
       {.name = "libcudnn.so", .path = path, .version = "", .problem = ProblemOf(facts, system_, path)});
-}
-
-// The last resort when neither the package nor the run path names CUDA: libcudnn_adv has the name of the
-// cuBLAS it opens among its constants, right behind the code.
-void CudnnReader::ReadCuda(const std::string& path, CudnnCopy& copy) {
-  const auto file = system_.Open(path);
-  if (!file || !file->bytes) return;
-  const auto text = TextAfter(*file->bytes, "libcublasLt.so.", SearchFrom::kStart, kLibrarySearchLimit);
-  if (!text) return;
-  copy.cuda = text->substr(0, text->find_first_not_of("0123456789"));
-  if (!copy.cuda.empty()) copy.cuda_source = "libcublasLt.so." + copy.cuda + " named inside " + path;
 }
 
 void CudnnReader::ReadHeader(CudnnCopy& copy) {
@@ -194,9 +180,6 @@ CudnnCopy CudnnReader::ReadCopy(const std::string& directory, uint32_t major, co
   if (const size_t at = owner.version.find("+cuda"); copy.cuda.empty() && at != std::string::npos) {
     copy.cuda = owner.version.substr(at + 5);  // libcudnn8 8.9.7.29-1+cuda12.2
     copy.cuda_source = record;
-  }
-  for (const CudnnPart& part : copy.parts) {
-    if (copy.cuda.empty() && part.name == "libcudnn_adv.so.9" && !part.problem) ReadCuda(part.path, copy);
   }
   ReadHeader(copy);
   NoteMissingParts(

@@ -2,14 +2,17 @@
 #include <gtest/gtest.h>
 
 #include "binfmt/elf/write.h"
+#include "binfmt/elf/write_sections.h"
 #include "collect/stack.h"
 #include "system/memory.h"
 
 namespace culprit::collect {
 namespace {
 
+using binfmt::AddSections;
 using binfmt::BuildElf;
 using snapshot::CudnnCopy;
+using namespace std::string_literals;
 
 constexpr uint32_t k919 = 9 << 16 | 19 << 8;
 constexpr uint32_t k914 = 9 << 16 | 14 << 8;
@@ -96,7 +99,9 @@ TEST(CudnnCollector, ACopyOfPipKnowsItsPackageAndCuda) {
 TEST(CudnnCollector, TheCudaOfACopyWithoutPackageStandsInAdv) {
   system::MemorySystem system;
   AddCudnn(system, kDirectory);
-  system.AddFile(kDirectory + "/libcudnn_adv.so.9", Part("adv", k919) + '\0' + "libcublasLt.so.13" + '\0');
+  system.AddFile(
+      kDirectory + "/libcudnn_adv.so.9",
+      AddSections(Part("adv", k919), {{".dynstr", "\0dlopen\0"s}, {".rodata", "\0libcublasLt.so.13\0"s}}));
   const auto copies = FindCopies(system);
   EXPECT_EQ(copies.at(0).cuda, "13");
   EXPECT_EQ(copies.at(0).owner.text(), "");

@@ -1,13 +1,14 @@
 #include "collect/python/native_packages.h"
 
 #include <algorithm>
-#include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "base/in_parallel.h"
+#include "base/package_name.h"
 #include "base/text.h"
 #include "binfmt/elf/elf.h"
 #include "binfmt/elf/sections.h"
@@ -30,17 +31,40 @@ constexpr size_t kMostFiles = 2000;        // of one environment
 constexpr uint64_t kSmallest = 128 << 10;  // code that computes on a GPU, or calls it in C++, is larger
 constexpr size_t kLibrariesEach = 8;       // for one thread, at least
 
-// What these bring is loaded by the frameworks and libraries that have rows of their own.
-constexpr std::array<std::string_view, 13> kPartsOfOthers = {
-    "nvidia-*",  "cuda-*",  "jax*",   "tensorrt*",    "tensorflow*",   "cupy*",       "cudnn*",
-    "libcudnn*", "triton*", "mxnet*", "onnxruntime*", "paddlepaddle*", "ctranslate2*"};
-
-bool IsPartOfOther(const PythonPackage& package) {
-  const auto matches = [&](std::string_view pattern) { return base::MatchesPattern(pattern, package.name); };
-  return std::ranges::any_of(kPartsOfOthers, matches) || IsOfKnownFramework(package.name);
+// The packages of the known frameworks, and all that they require: jax consists of several.
+std::set<std::string_view> PackagesOfKnown(const std::vector<PythonPackage>& packages,
+                                           const std::vector<Framework>& known) {
+  std::multimap<std::string_view, const PythonPackage*> named;
+  for (const PythonPackage& package : packages) named.emplace(package.name, &package);
+  std::set<std::string_view> theirs;
+  std::vector<std::string_view> next;
+  for (const Framework& framework : known) next.push_back(framework.package);
+  while (!next.empty()) {
+    const std::string_view name = next.back();
+    next.pop_back();
+    if (!theirs.insert(name).second) continue;
+    for (auto [at, end] = named.equal_range(name); at != end; ++at) {
+      for (const snapshot::Requirement& requirement : at->second->requirements)
+        next.push_back(requirement.name);
+    }
+  }
+  return theirs;
 }
 
 bool IsCudaLibrary(std::string_view name) { return knowledge::FindLibrary(name) != nullptr; }
+
+// Whether others load what a package brings: libraries of CUDA, which have rows of their own, or parts of a
+// known framework (onnxruntime and onnxruntime-gpu install into one directory).
+bool IsPartOfOther(const std::vector<std::string>& libraries, const std::vector<Framework>& known) {
+  if (std::ranges::all_of(libraries, IsCudaLibrary, base::BaseName)) return true;
+  return std::ranges::any_of(known, [&](const Framework& framework) {
+    return std::ranges::any_of(libraries, [&](const std::string& library) {
+      return library.starts_with(framework.directory + "/") ||
+             library.starts_with(framework.directory + ".libs/") ||
+             std::ranges::find(framework.libraries, library) != framework.libraries.end();
+    });
+  });
+}
 
 // Also true of a library that is cut off: what it held is not known, and loading it fails.
 bool HasCuda(const base::ByteSource& bytes) {
@@ -93,15 +117,22 @@ void KeepLibrariesWithCuda(const System& system, std::vector<NativePackage>& pac
   }
 }
 
-// "<site>/faiss" for "<site>/faiss/_swigfaiss.so", also where the first library lies in "faiss_gpu.libs".
-std::string ModuleOf(const std::string& site, const std::vector<std::string>& libraries) {
-  std::string directory;
-  for (const std::string& library : libraries) {
-    const std::string below = library.substr(std::min(site.size() + 1, library.size()));
-    directory = JoinPath(site, below.substr(0, below.find('/')));
-    if (!directory.ends_with(".libs")) break;
+// "<site>/faiss" for "<site>/faiss/_swigfaiss.so", also where the first library lies in "faiss_gpu.libs";
+// "<site>/nvidia/dali" of nvidia-dali-cuda120, because other packages have directories in "nvidia" too.
+std::string ModuleOf(const NativePackage& package) {
+  std::string below;
+  for (const std::string& library : package.libraries) {
+    below = library.substr(std::min(package.site.size() + 1, library.size()));
+    if (!base::Split(below, '/').front().ends_with(".libs")) break;
   }
-  return directory;
+  const std::string name = package.name + "-";
+  std::string directory, namespaces;
+  for (const std::string& part : base::Split(below, '/')) {
+    namespaces += base::NormalName(part) + "-";
+    if (!directory.empty() && !name.starts_with(namespaces)) break;
+    directory = JoinPath(directory, part);
+  }
+  return JoinPath(package.site, directory);
 }
 
 }  // namespace
@@ -113,7 +144,7 @@ std::vector<NativePackage> NativePackages(const std::vector<SiteDirectory>& site
   for (const PythonPackage& package : packages) {
     const std::string_view site = base::DirName(package.record);
     const bool listed = std::ranges::find(sites, site, &SiteDirectory::path) != sites.end();
-    if (!listed || !package.record.ends_with(".dist-info") || IsPartOfOther(package)) continue;
+    if (!listed || !package.record.ends_with(".dist-info") || IsOfKnownFramework(package.name)) continue;
     if (seen.insert(package.name).second)
       natives.push_back({package.name, package.version, package.record, std::string(site)});
   }
@@ -132,16 +163,22 @@ void ReadLibraries(const System& system, NativePackage& package) {
   }
 }
 
-std::vector<Framework> ThoseWithCuda(const System& system, std::vector<NativePackage> packages) {
-  LeaveOutTooMany(system, packages);
-  KeepLibrariesWithCuda(system, packages);
+std::vector<Framework> ThoseWithCuda(const System& system, std::vector<NativePackage> natives,
+                                     const std::vector<PythonPackage>& packages,
+                                     const std::vector<Framework>& known) {
+  const std::set<std::string_view> theirs = PackagesOfKnown(packages, known);
+  std::erase_if(natives, [&](const NativePackage& package) {
+    return theirs.contains(package.name) || IsPartOfOther(package.libraries, known);
+  });
+  LeaveOutTooMany(system, natives);
+  KeepLibrariesWithCuda(system, natives);
   std::vector<Framework> frameworks;
-  for (NativePackage& package : packages) {
+  for (NativePackage& package : natives) {
     if (package.libraries.empty()) continue;
     frameworks.push_back({.name = package.name,
                           .package = package.name,
                           .version = package.version,
-                          .directory = ModuleOf(package.site, package.libraries),
+                          .directory = ModuleOf(package),
                           .source = package.record,
                           .libraries = std::move(package.libraries)});
   }

@@ -95,7 +95,6 @@ void Fill(const Surroundings& around, PythonEnvironment& environment) {
   std::vector<NativePackage> natives = NativePackages(sites, environment.packages);
   ReadPackages(search, sites, environment.packages, natives.size(),
                [&](size_t i) { ReadLibraries(around.system, natives[i]); });
-  std::vector<snapshot::Framework> others = ThoseWithCuda(around.system, std::move(natives));
   if (environment.kind == snapshot::EnvironmentKind::kConda) {
     auto conda = CondaPackages(search, environment.prefix, environment.packages);
     std::ranges::move(conda, std::back_inserter(environment.packages));
@@ -104,6 +103,8 @@ void Fill(const Surroundings& around, PythonEnvironment& environment) {
   if (PutRecordOfFilesFirst(environment)) {
     environment.frameworks = FrameworksOf(around.system, sites, environment.packages);
   }
+  std::vector<snapshot::Framework> others =
+      ThoseWithCuda(around.system, std::move(natives), environment.packages, environment.frameworks);
   std::ranges::move(others, std::back_inserter(environment.frameworks));
   AddDetails(search, sites, environment.frameworks, environment.packages);
   // By name; of one name the first on sys.path stays in front.

@@ -44,6 +44,19 @@ class PythonCollector : public testing::Test {
     system_.AddFile(site + "torch/lib/libtorch_cuda.so", "abc");
   }
 
+  // A package with one library, which needs another one.
+  void AddNative(const std::string& name, const std::string& library, const std::string& needs) {
+    const std::string site = kVenvSite;
+    std::string bytes = binfmt::BuildElf({.needed = {needs}});
+    bytes.resize(200'000);
+    const std::string record = site + name + "-1.2.dist-info/";
+    system_.AddFile(record + "METADATA", "Name: " + name + "\nVersion: 1.2\n\n");
+    system_.AddFile(record + "WHEEL",
+                    "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-manylinux_2_28_x86_64\n");
+    system_.AddFile(record + "RECORD", library + ",sha256=x," + std::to_string(bytes.size()) + "\n");
+    system_.AddFile(site + library, bytes);
+  }
+
   std::vector<PythonEnvironment> Collect() {
     Surroundings around{
         .system = system_, .environment = environment_, .working_directory = "/home/u/project"};
@@ -89,28 +102,45 @@ TEST_F(PythonCollector, ActiveEnvironmentWithTorch) {
 TEST_F(PythonCollector, PackagesThatNobodyWroteDown) {
   AddVenv("/opt/venv");
   const std::string site = kVenvSite;
-  const auto add = [&](const std::string& name, const std::string& library, const std::string& needs) {
-    std::string bytes = binfmt::BuildElf({.needed = {needs}});
-    bytes.resize(200'000);
-    const std::string record = site + name + "-1.2.dist-info/";
-    system_.AddFile(record + "METADATA", "Name: " + name + "\nVersion: 1.2\n\n");
-    system_.AddFile(record + "WHEEL",
-                    "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-manylinux_2_28_x86_64\n");
-    system_.AddFile(record + "RECORD", library + ",sha256=x," + std::to_string(bytes.size()) + "\n");
-    system_.AddFile(site + library, bytes);
-  };
-  add("trees", "trees/lib/libtrees.so", "libcudart.so.12");
-  add("plain", "plain/_c.so", "libm.so.6");
-  add("nvidia-something", "nvidia/something/lib/libsomething.so.1", "libcudart.so.12");
+  AddNative("trees", "trees/lib/libtrees.so", "libcudart.so.12");
+  AddNative("plain", "plain/_c.so", "libm.so.6");
+  AddNative("nvidia-something-cu12", "nvidia/something/lib/libsomething.so.1", "libcudart.so.12");
   given_ = {"/opt/venv"};
   const auto environments = Collect();
   ASSERT_EQ(environments.size(), 1u);
-  ASSERT_EQ(environments[0].frameworks.size(), 1u);
-  const snapshot::Framework& trees = environments[0].frameworks[0];
+  ASSERT_EQ(environments[0].frameworks.size(), 2u);
+  EXPECT_EQ(environments[0].frameworks[0].directory, site + "nvidia/something");
+  const snapshot::Framework& trees = environments[0].frameworks[1];
   EXPECT_EQ(trees.name, "trees");
   EXPECT_EQ(trees.version, "1.2");
   EXPECT_EQ(trees.directory, site + "trees");
   EXPECT_EQ(trees.libraries, (std::vector<std::string>{site + "trees/lib/libtrees.so"}));
+}
+
+TEST_F(PythonCollector, PackagesThatOthersLoadAreNotFrameworks) {
+  AddVenv("/opt/venv");
+  AddTorch(kVenvSite, "2.5.1+cu124", "'12.4'");
+  AddNative("nvidia-cublas-cu12", "nvidia/cublas/lib/libcublas.so.12", "libcublasLt.so.12");  // of CUDA
+  AddNative("nvidia-cudnn-cu12", "nvidia/cudnn/lib/libparts.so", "libcudart.so.12");   // torch requires it
+  AddNative("torch-nightly", "torch/lib/libtorch_cuda_linalg.so", "libcudart.so.12");  // in its directory
+  given_ = {"/opt/venv"};
+  const auto environments = Collect();
+  ASSERT_EQ(environments.size(), 1u);
+  ASSERT_EQ(environments[0].frameworks.size(), 1u);
+  EXPECT_EQ(environments[0].frameworks[0].name, "torch");
+}
+
+// Its bindings are the package of the framework, and do not require the one with the libraries.
+TEST_F(PythonCollector, APackageWithTheLibrariesOfAFrameworkIsPartOfIt) {
+  AddVenv("/opt/venv");
+  const std::string site = kVenvSite;
+  system_.AddFile(site + "tensorrt_lean_bindings/__init__.py");
+  AddNative("tensorrt-lean-cu13-libs", "tensorrt_lean_libs/libnvinfer_lean.so.11", "libcudart.so.13");
+  given_ = {"/opt/venv"};
+  const auto environments = Collect();
+  ASSERT_EQ(environments.size(), 1u);
+  ASSERT_EQ(environments[0].frameworks.size(), 1u);
+  EXPECT_EQ(environments[0].frameworks[0].name, "tensorrt_lean");
 }
 
 TEST_F(PythonCollector, CpuBuildIsSeen) {

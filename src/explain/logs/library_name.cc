@@ -76,16 +76,7 @@ void ReadCuda(std::string_view base, const std::string& number, LibraryName& nam
   // libcufft.so.11 belongs to CUDA 12, libcusolver.so.11 to 11 and 12: the table knows.
   const knowledge::SonameRow* row = knowledge::FindSoname(base);
   if (row == nullptr) return;
-  std::string major;
-  for (const std::string_view cuda : row->cuda) {
-    const std::string of(cuda.substr(0, cuda.find('.')));
-    if (!major.empty() && major != of) {
-      name.major.clear();
-      return;
-    }
-    major = of;
-  }
-  name.major = major;
+  name.major = knowledge::CudaMajorOf(*row);
   if (row->cuda.size() == 1 && row->cuda[0].find('.') != std::string_view::npos) name.release = row->cuda[0];
 }
 

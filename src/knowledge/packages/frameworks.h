@@ -86,6 +86,18 @@ struct Extension {
 };
 std::span<const Extension> Extensions();
 
+// Wheels that were compiled against a major version of another package and do not work with the next one.
+// Their METADATA does not say so.
+struct Compiled {
+  std::string_view package;
+  std::string_view below;  // releases before this one
+  std::string_view below_windows;
+  std::string_view against;
+  uint32_t major;
+  std::string_view source;
+};
+std::span<const Compiled> CompiledPackages();
+
 std::span<const Rule> FrameworkRules();
 
 // A framework's common name ("pytorch", "onnxruntime-gpu") -> its name in the table; "" = none.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "knowledge/answer.h"
@@ -29,5 +30,8 @@ std::span<const Rule> SonameRules();
 
 // The releases that ship a library under this soname or DLL name; nullptr if it is not in the table.
 const SonameRow* FindSoname(std::string_view name);
+
+// "12" for libcufft.so.11; "" if several CUDA majors ship the name, as libcusparse.so.12.
+std::string CudaMajorOf(const SonameRow& row);
 
 }  // namespace culprit::knowledge

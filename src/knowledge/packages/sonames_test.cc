@@ -30,6 +30,12 @@ TEST(Sonames, TellTheCudaOfALibrary) {
   EXPECT_EQ(FindSoname("libcudnn.so.9"), nullptr);
 }
 
+TEST(Sonames, TellTheCudaMajorIfThereIsOne) {
+  EXPECT_EQ(CudaMajorOf(*FindSoname("libcufft.so.11")), "12");
+  EXPECT_EQ(CudaMajorOf(*FindSoname("libcublas.so.10")), "10") << "of 10.1 and 10.2";
+  EXPECT_EQ(CudaMajorOf(*FindSoname("libcusparse.so.12")), "") << "of 12 and 13";
+}
+
 TEST(SonameTables, LinuxNamesAreThoseOfTheLibraryTable) {
   for (const SonameRow& row : SonameRows()) {
     if (row.name.ends_with(".dll")) continue;

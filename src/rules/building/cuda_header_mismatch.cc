@@ -1,7 +1,7 @@
 // CUL8003: nvcc and cuda.h come from different releases.
 #include "base/text.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
-#include "rules/rule.h"
+#include "rules/kit/variables/variable_fixes.h"
 
 namespace culprit::rules::cuda_header_mismatch {
 namespace {
@@ -51,10 +51,11 @@ void CheckVariables(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back(
           {"CUDA_VERSION in its cuda.h is " + other->header_version, directory + "/cuda.h"});
       finding.evidence.push_back({"a build uses " + chosen.toolkit->root, chosen.because});
-      finding.fix = {.text = "remove " + directory + " from " + name,
-                     .commands = {"unset " + Plain(name)},
-                     .risk = report::Risk::kLow,
-                     .changes = {report::DropFromList{name, directory}}};
+      const std::string rest = WithoutEntries(scene.Variable(name), ":", [&](const std::string& entry) {
+        return base::CleanPath(entry) == directory;
+      });
+      finding.fix = SetOrUnset(scene, name, rest, "remove " + directory + " from " + name);
+      finding.fix.changes = {report::DropFromList{name, element}};
     }
   }
 }

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
+#include "rules/kit/variables/variable_fixes.h"
 
 namespace culprit::rules::host_compiler_missing {
 namespace {
@@ -76,7 +77,7 @@ There IsThere(const Scene& scene, const std::string& name) {
   return there;
 }
 
-void FireNamed(const Named& named, Ruling& ruling) {
+void FireNamed(const Scene& scene, const Named& named, Ruling& ruling) {
   const bool flags = named.variable != "NVCC_CCBIN";
   const std::string setting =
       flags ? "-ccbin " + named.value + " in " + named.variable : named.variable + "=" + named.value;
@@ -85,16 +86,9 @@ void FireNamed(const Named& named, Ruling& ruling) {
   finding.affects.push_back("builds");
   finding.evidence.push_back({setting, "environment"});
   finding.evidence.push_back({"there is no " + named.value, named.value});
-  finding.fix = {
-      .text = flags ? "take -ccbin out of " + named.variable + ", or install that compiler"
-                    : "unset NVCC_CCBIN, or install that compiler",
-      .commands = {named.rest.empty() ? "unset " + Plain(named.variable)
-                                      : "export " + Plain(named.variable) + "=" + Quoted(named.rest)},
-      .risk = report::Risk::kLow};
-  if (named.rest.empty())
-    finding.fix.changes = {report::UnsetVariable{named.variable}};
-  else
-    finding.fix.changes = {report::SetVariable{named.variable, named.rest}};
+  finding.fix = SetOrUnset(scene, named.variable, named.rest,
+                           flags ? "take -ccbin out of " + named.variable + ", or install that compiler"
+                                 : "unset NVCC_CCBIN, or install that compiler");
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -105,7 +99,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (there == There::kUnknown)
     return ruling.NotEnoughFacts("the host compiler of nvcc", "PATH is not known");
   if (there == There::kYes) return;
-  if (!named.value.empty()) return FireNamed(named, ruling);
+  if (!named.value.empty()) return FireNamed(scene, named, ruling);
   if (!scene.stack().toolkits->host_compilers.empty()) return;  // Debian's nvcc has a PATH of its own
   report::Finding& finding =
       ruling.Fire(chosen.toolkit->nvcc + " finds no gcc on PATH", chosen.toolkit->nvcc);

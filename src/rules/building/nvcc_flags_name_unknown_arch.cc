@@ -3,6 +3,7 @@
 #include "base/version.h"
 #include "knowledge/arch.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
+#include "rules/kit/variables/variable_fixes.h"
 
 namespace culprit::rules::nvcc_flags_name_unknown_arch {
 namespace {
@@ -71,15 +72,7 @@ void CheckFlags(const Scene& scene, const std::string& name, const snapshot::Too
       finding.evidence.push_back({name + " contains " + words[i], "environment"});
       finding.evidence.push_back({answer.why, std::string(answer.source)});
       finding.evidence.push_back({"a build uses " + toolkit.root, because});
-      const std::string rest = Without(words, i);
-      finding.fix = {
-          .text = "take " + words[i] + " out of " + name,
-          .commands = {rest.empty() ? "unset " + Plain(name) : "export " + Plain(name) + "=" + Quoted(rest)},
-          .risk = report::Risk::kLow};
-      if (rest.empty())
-        finding.fix.changes = {report::UnsetVariable{name}};
-      else
-        finding.fix.changes = {report::SetVariable{name, rest}};
+      finding.fix = SetOrUnset(scene, name, Without(words, i), "take " + words[i] + " out of " + name);
       return;
     }
   }

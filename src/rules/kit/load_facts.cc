@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "knowledge/libraries.h"
+#include "rules/kit/variables/variable_fixes.h"
 
 namespace culprit::rules {
 
@@ -80,22 +81,18 @@ report::Fix WithoutPathElement(const Scene& scene, const std::string& directory)
 
 report::Fix WithoutSearchDirectory(const Scene& scene, const std::string& directory) {
   if (scene.OnWindows()) return WithoutPathElement(scene, directory);
-  std::string rest;
-  for (const std::string& element : base::SplitWords(scene.Variable("LD_LIBRARY_PATH"), ":;")) {
-    if (base::CleanPath(element) == base::CleanPath(directory) || element == directory + "/") continue;
-    rest += (rest.empty() ? "" : ":") + element;
-  }
+  const std::string name = "LD_LIBRARY_PATH";
+  const std::string rest = WithoutEntries(scene.Variable(name), ":;", [&](const std::string& entry) {
+    return base::CleanPath(entry) == base::CleanPath(directory) || entry == directory + "/";
+  });
   if (rest.empty()) {
-    return {.text = "unset LD_LIBRARY_PATH: it makes the loader prefer " + directory +
-                    "; do not add more directories to it",
-            .commands = {"unset LD_LIBRARY_PATH"},
-            .risk = report::Risk::kLow,
-            .changes = {report::UnsetVariable{"LD_LIBRARY_PATH"}}};
+    return SetOrUnset(scene, name, "",
+                      "unset LD_LIBRARY_PATH: it makes the loader prefer " + directory +
+                          "; do not add more directories to it");
   }
-  return {.text = "remove " + directory + " from LD_LIBRARY_PATH",
-          .commands = {"export LD_LIBRARY_PATH=" + Quoted(rest)},
-          .risk = report::Risk::kLow,
-          .changes = {report::DropFromList{"LD_LIBRARY_PATH", directory}}};
+  report::Fix fix = SetOrUnset(scene, name, rest, "remove " + directory + " from LD_LIBRARY_PATH");
+  fix.changes = {report::DropFromList{name, directory}};
+  return fix;
 }
 
 bool IsOfCudnn(const std::string& path) {

@@ -40,13 +40,13 @@ report::Fix ReinstallPackage(const snapshot::PythonEnvironment& environment, con
 
 std::string PinnedVersion(const Scene& scene, const snapshot::PythonEnvironment& environment,
                           const std::string& package) {
-  const MarkerFacts facts = MarkerFactsOf(scene, environment);
+  const base::MarkerFacts facts = MarkerFactsOf(scene, environment);
   std::string of_extra;  // tensorflow[and-cuda] pins a cuDNN, tensorflow does not
   for (const snapshot::PythonPackage& asker : environment.packages) {
     for (const snapshot::Requirement& requirement : asker.requirements) {
       const std::string& specifier = requirement.specifier;
       const bool exact = specifier.starts_with("==") && specifier.find_first_of("*,") == std::string::npos;
-      if (requirement.name == package && exact && Holds(requirement.marker, facts) != false)
+      if (requirement.name == package && exact && base::Holds(requirement.marker, facts) != false)
         return specifier.substr(specifier.find_first_not_of("= "));
       if (requirement.name == package && exact && !requirement.extra.empty())
         of_extra = specifier.substr(specifier.find_first_not_of("= "));

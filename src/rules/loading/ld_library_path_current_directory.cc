@@ -1,6 +1,9 @@
 // CUL5019: an empty LD_LIBRARY_PATH entry: the current directory is searched.
+#include <algorithm>
+#include <utility>
+
 #include "base/text.h"
-#include "rules/rule.h"
+#include "rules/kit/variables/variable_fixes.h"
 
 namespace culprit::rules::ld_library_path_current_directory {
 namespace {
@@ -29,30 +32,14 @@ ld.so(8).
 void Check(const Scene& scene, Ruling& ruling) {
   const std::string value(scene.Variable("LD_LIBRARY_PATH"));
   if (value.empty()) return;
-  std::string rest, element;
-  bool empty = false;
-  for (const char c : value + ":") {
-    if (c != ':' && c != ';') {
-      element += c;
-      continue;
-    }
-    empty |= element.empty();
-    if (!element.empty()) rest += (rest.empty() ? "" : ":") + element;
-    element.clear();
-  }
-  if (!empty) return;
+  const auto separators = std::ranges::count_if(value, [](char c) { return c == ':' || c == ';'; });
+  if (std::cmp_equal(separators + 1, base::SplitWords(value, ":;").size())) return;
   report::Finding& finding =
       ruling.Fire("LD_LIBRARY_PATH has an empty entry, which means the current directory", "LD_LIBRARY_PATH");
   finding.evidence.push_back({"LD_LIBRARY_PATH=" + value, "environment"});
-  finding.fix = {
-      .text = "remove the empty entry",
-      .commands = {rest.empty() ? "unset LD_LIBRARY_PATH" : "export LD_LIBRARY_PATH=" + Quoted(rest)},
-      .risk = report::Risk::kLow};
-  if (rest.empty()) {
-    finding.fix.changes = {report::UnsetVariable{"LD_LIBRARY_PATH"}};
-  } else {
-    finding.fix.changes = {report::SetVariable{"LD_LIBRARY_PATH", rest}};
-  }
+  finding.fix = SetOrUnset(scene, "LD_LIBRARY_PATH",
+                           WithoutEntries(value, ":;", [](const std::string&) { return false; }),
+                           "remove the empty entry");
   for (const loader::Scenario& scenario : scene.scenarios) {
     for (const loader::Object& object : scenario.graph.objects) {
       const bool here =

@@ -2,7 +2,7 @@
 #include <set>
 #include <utility>
 
-#include "base/text.h"
+#include "rules/kit/variables/variable_fixes.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::ld_preload_broken {
@@ -30,20 +30,9 @@ ld.so(8).
 )md";
 
 report::Fix WithoutVariableEntry(const Scene& scene, const std::string& name) {
-  std::string rest;
-  for (const std::string& element : base::SplitWords(scene.Variable("LD_PRELOAD"), ": ")) {
-    if (element != name) rest += (rest.empty() ? "" : ":") + element;
-  }
-  if (rest.empty()) {
-    return {.text = "unset or correct LD_PRELOAD",
-            .commands = {"unset LD_PRELOAD"},
-            .risk = report::Risk::kLow,
-            .changes = {report::UnsetVariable{"LD_PRELOAD"}}};
-  }
-  return {.text = "remove " + name + " from LD_PRELOAD, or correct it",
-          .commands = {"export LD_PRELOAD=" + Quoted(rest)},
-          .risk = report::Risk::kLow,
-          .changes = {report::SetVariable{"LD_PRELOAD", rest}}};
+  const std::string rest = WithoutEntries(scene.Variable("LD_PRELOAD"), ": ",
+                                          [&](const std::string& entry) { return entry == name; });
+  return SetOrUnset(scene, "LD_PRELOAD", rest, "remove " + name + " from LD_PRELOAD, or correct it");
 }
 
 // Removes only the name, wherever it is in the file; comments and other entries stay.

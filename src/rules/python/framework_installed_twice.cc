@@ -1,9 +1,9 @@
 // CUL6016: two versions of one package in one directory, or installed by both conda and pip.
 #include <array>
 
+#include "base/pep440.h"
 #include "base/text.h"
 #include "rules/kit/python/package_changes.h"
-#include "rules/kit/python/pep440.h"
 
 namespace culprit::rules::framework_installed_twice {
 namespace {
@@ -70,7 +70,7 @@ void Tell(const Scene& scene, const snapshot::PythonEnvironment& environment,
     return;
   }
   // The files tell their release; if they do not, assume the newer record.
-  const auto first = PythonVersion::Parse(a.version), second = PythonVersion::Parse(b.version);
+  const auto first = base::PythonVersion::Parse(a.version), second = base::PythonVersion::Parse(b.version);
   std::string version = first && second && first->ComparePublic(*second) > 0 ? a.version : b.version;
   for (const auto& framework : environment.frameworks) {
     for (const auto* one : {&a, &b}) {

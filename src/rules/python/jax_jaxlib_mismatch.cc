@@ -1,6 +1,6 @@
 // CUL6004: incompatible versions of jax and jaxlib.
+#include "base/pep440.h"
 #include "rules/kit/python/package_changes.h"
-#include "rules/kit/python/pep440.h"
 
 namespace culprit::rules::jax_jaxlib_mismatch {
 namespace {
@@ -38,15 +38,16 @@ void Check(const Scene& scene, Ruling& ruling) {
     } else {
       for (const auto& requirement : jax->requirements) {
         if (requirement.name != "jaxlib" ||
-            Holds(requirement.marker, MarkerFactsOf(scene, environment)) != true) {
+            base::Holds(requirement.marker, MarkerFactsOf(scene, environment)) != true) {
           continue;
         }
-        if (Meets(jaxlib->version, requirement.specifier) != false) continue;
+        if (base::Meets(jaxlib->version, requirement.specifier) != false) continue;
         why = "jax " + jax->version + " requires jaxlib" + requirement.specifier + ", but jaxlib " +
               jaxlib->version + " is installed";
         source = "Requires-Dist: jaxlib" + requirement.specifier;
       }
-      const auto a = PythonVersion::Parse(jax->version), b = PythonVersion::Parse(jaxlib->version);
+      const auto a = base::PythonVersion::Parse(jax->version),
+                 b = base::PythonVersion::Parse(jaxlib->version);
       if (why.empty() && a && b && b->release > a->release) {
         why = "jaxlib " + jaxlib->version + " is newer than jax " + jax->version;
         source = "jax " + jax->version;

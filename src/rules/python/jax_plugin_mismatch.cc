@@ -1,6 +1,6 @@
 // CUL6005: JAX's CUDA plugin does not match jaxlib, or its two packages differ.
+#include "base/pep440.h"
 #include "rules/kit/python/package_changes.h"
-#include "rules/kit/python/pep440.h"
 
 namespace culprit::rules::jax_plugin_mismatch {
 namespace {
@@ -28,7 +28,7 @@ jaxlib 0.10.2: jaxlib/plugin_support.py check_plugin_version; METADATA of jax-cu
 )md";
 
 std::vector<uint64_t> Numbers(const std::string& version) {
-  const auto parsed = PythonVersion::Parse(version);
+  const auto parsed = base::PythonVersion::Parse(version);
   return parsed ? parsed->release : std::vector<uint64_t>{};
 }
 

@@ -1,6 +1,8 @@
 // CUL6014: shared libraries of a package do not match its RECORD.
 #include <algorithm>
+#include <functional>
 #include <map>
+#include <ranges>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -53,29 +55,43 @@ bool IsLostPart(const DamagedFile& file) {
          library->name != "cudnn";
 }
 
-// A library beside the missing file that names it in its dynamic section; "" if none does. auditwheel puts
-// the libraries of a package into NAME.libs.
-std::string NeededBeside(const Scene& scene, const DamagedFile& file) {
-  constexpr std::string_view kLibs = ".libs";
-  // Those of CUDA have rules of their own.
-  if (file.problem != snapshot::FileDamage::kMissing || knowledge::FindLibrary(base::BaseName(file.path)))
-    return "";
-  const std::string name(base::BaseName(file.path)), own(base::DirName(file.path));
-  std::vector<std::string> directories = {own};
-  if (own.ends_with(kLibs)) directories.push_back(own.substr(0, own.size() - kLibs.size()));
-  for (const std::string& directory : directories) {
-    for (const snapshot::DirectoryItem& item :
-         scene.view.List(directory).value_or(std::vector<snapshot::DirectoryItem>())) {
-      const std::string path = base::JoinPath(directory, item.name);
-      if (item.name.find(".so") == std::string::npos) continue;
-      const auto& elf = scene.view.Open(path).elf;
-      if (elf != nullptr &&
-          std::ranges::find(elf->requests, name, &binfmt::ElfRequest::name) != elf->requests.end())
-        return path;
-    }
+// Which library of a directory names which others in its dynamic section.
+class Needers {
+ public:
+  explicit Needers(const Scene& scene) : scene_(scene) {}
+
+  // A library beside the missing file that needs it; "" if none does. auditwheel puts the libraries of a
+  // package into NAME.libs.
+  std::string Of(const DamagedFile& file) {
+    constexpr std::string_view kLibs = ".libs";
+    const std::string name(base::BaseName(file.path)), own(base::DirName(file.path));
+    // Those of CUDA have rules of their own.
+    if (file.problem != snapshot::FileDamage::kMissing || knowledge::FindLibrary(name)) return "";
+    std::string needer = In(own, name);
+    if (needer.empty() && own.ends_with(kLibs)) needer = In(own.substr(0, own.size() - kLibs.size()), name);
+    return needer;
   }
-  return "";
-}
+
+ private:
+  std::string In(const std::string& directory, const std::string& name) {
+    const auto [place, fresh] = directories_.try_emplace(directory);
+    if (fresh) {
+      for (const snapshot::DirectoryItem& item :
+           scene_.view.List(directory).value_or(std::vector<snapshot::DirectoryItem>())) {
+        const std::string path = base::JoinPath(directory, item.name);
+        if (item.name.find(".so") == std::string::npos) continue;
+        const auto& elf = scene_.view.Open(path).elf;
+        if (elf == nullptr) continue;
+        for (const binfmt::ElfRequest& request : elf->requests) place->second.emplace(request.name, path);
+      }
+    }
+    const auto found = place->second.find(name);
+    return found == place->second.end() ? "" : found->second;
+  }
+
+  const Scene& scene_;
+  std::map<std::string, std::map<std::string, std::string>> directories_;  // needed name -> the first needer
+};
 
 // If two packages list one file, the later one won. Other rules report that.
 std::set<std::string> ListedTwice(const snapshot::PythonEnvironment& environment) {
@@ -119,72 +135,104 @@ std::map<std::pair<std::string, std::string_view>, size_t> Rivals(
   return rivals;
 }
 
-// Whether the damage affects a process: the file is loaded, or it was tried and the search found nothing
-// else. If another copy is found instead, the process runs.
-bool IsUsed(const Scene& scene, const snapshot::PythonEnvironment& environment, const DamagedFile& file,
-            std::vector<std::string>& affects) {
-  const std::string real = scene.view.RealPath(file.path);
-  for (const auto& scenario : scene.scenarios) {
+// The processes that a damaged file affects, by its path: those that load it, and those that tried it and
+// found nothing else. A process that finds another copy instead runs.
+std::map<std::string, std::set<size_t>> UsersByPath(const Scene& scene,
+                                                    const snapshot::PythonEnvironment& environment) {
+  std::map<std::string, std::set<size_t>> users;
+  for (size_t i = 0; i < scene.scenarios.size(); ++i) {
+    const auto& scenario = scene.scenarios[i];
     if (scene.EnvironmentOf(scenario) != &environment) continue;
-    const bool loaded = std::ranges::any_of(scenario.graph.objects, [&](const loader::Object& object) {
-      return object.path == file.path || object.real_path == real;
-    });
-    const bool tried = std::ranges::any_of(scenario.graph.requests, [&](const loader::Request& request) {
-      return request.object == loader::kNone &&
-             std::ranges::any_of(request.attempts, [&](const loader::Attempt& attempt) {
-               return base::CleanPath(attempt.path) == file.path || scene.view.RealPath(attempt.path) == real;
-             });
-    });
-    if (loaded || tried) affects.push_back(scenario.title);
+    for (const loader::Object& object : scenario.graph.objects) {
+      users[object.path].insert(i);
+      users[object.real_path].insert(i);
+    }
+    for (const loader::Request& request : scenario.graph.requests) {
+      if (request.object != loader::kNone) continue;
+      for (const loader::Attempt& attempt : request.attempts) {
+        users[base::CleanPath(attempt.path)].insert(i);
+        users[scene.view.RealPath(attempt.path)].insert(i);
+      }
+    }
   }
-  return !affects.empty();
+  return users;
+}
+
+// One damaged file and what follows from it.
+struct Damage {
+  const DamagedFile* file;
+  std::set<size_t> users;   // scenarios
+  std::string needed_by{};  // a library that does not load without it
+
+  bool IsEmpty() const { return file->problem == snapshot::FileDamage::kSize && file->actual == "0"; }
+  bool Breaks() const { return !users.empty() || IsEmpty() || !needed_by.empty(); }
+};
+
+// All damage of a package that this rule reports, the worst first.
+std::vector<Damage> DamageOf(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                             const snapshot::PythonPackage& package, const std::set<std::string>& twice,
+                             const std::map<std::string, std::set<size_t>>& users) {
+  std::vector<Damage> all;
+  Needers needers(scene);
+  for (const DamagedFile& file : package.damaged) {
+    if (twice.contains(file.path)) continue;
+    Damage damage{.file = &file, .users = {}};
+    for (const std::string& path : {file.path, scene.view.RealPath(file.path)}) {
+      if (const auto found = users.find(path); found != users.end())
+        damage.users.insert(found->second.begin(), found->second.end());
+    }
+    if (!damage.users.empty() && IsForAnotherCpu(scene, environment, file)) continue;
+    if (damage.users.empty()) damage.needed_by = needers.Of(file);
+    all.push_back(std::move(damage));
+  }
+  std::ranges::stable_sort(all, std::greater(), [](const Damage& damage) {
+    return std::pair(!damage.users.empty(), damage.Breaks());
+  });
+  return all;
+}
+
+void Report(const Scene& scene, const snapshot::PythonEnvironment& environment,
+            const snapshot::PythonPackage& package, const std::vector<Damage>& damaged, Ruling& ruling) {
+  constexpr size_t kMostShown = 5;
+  const Damage& worst = damaged.front();
+  report::Finding& finding = ruling.Fire(
+      package.name + " " + package.version + " was changed after installation: " + Describe(*worst.file) +
+          (damaged.size() > 1 ? " (and " + std::to_string(damaged.size() - 1) + " more)" : ""),
+      worst.file->path, {package.name, package.version});
+  if (IsLostPart(*worst.file)) finding.cause = "cudnn-sublibrary-missing";
+  if (!worst.needed_by.empty()) finding.cause = "dependent-missing";
+  if (!worst.Breaks()) finding.severity = Severity::kWarning;
+  std::set<size_t> users;
+  for (const Damage& one : damaged) users.insert(one.users.begin(), one.users.end());
+  for (const size_t user : users) finding.affects.push_back(scene.scenarios[user].title);
+  for (const Damage& one : damaged | std::views::take(kMostShown)) {
+    finding.evidence.push_back({Describe(*one.file), package.record + "/RECORD"});
+    if (!one.needed_by.empty())
+      finding.evidence.push_back(
+          {one.needed_by + " needs " + std::string(base::BaseName(one.file->path)), one.needed_by});
+  }
+  // Builds from PyTorch's index have their CUDA in the version; packages built on torch are in that index.
+  const auto* torch = environment.Find("torch");
+  const bool own_index = package.name.starts_with("torch") && package.version.find('+') != std::string::npos;
+  finding.fix = {.text = "reinstall the package without the cache",
+                 .commands = {PipOf(environment) + " install --force-reinstall --no-deps --no-cache-dir " +
+                              ForPip({package.name, package.version}) +
+                              (own_index && torch != nullptr ? PytorchIndex(torch->version) : "")},
+                 .risk = report::Risk::kLow};
+  AddInstall(scene, environment, {package.name, package.version}, Pip::kAlone, finding.fix.changes);
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
-  constexpr size_t kMostShown = 5;
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    if (std::ranges::all_of(environment.packages, [](const auto& one) { return one.damaged.empty(); }))
+      continue;
     const auto twice = ListedTwice(environment);
-    std::map<std::pair<std::string, std::string_view>, size_t> rivals;
+    const auto rivals = Rivals(environment);
+    const auto users = UsersByPath(scene, environment);
     for (const auto& package : environment.packages) {
-      std::vector<const DamagedFile*> damaged;
-      for (const DamagedFile& file : package.damaged) {
-        if (!twice.contains(file.path)) damaged.push_back(&file);
-      }
-      if (damaged.empty()) continue;
-      if (rivals.empty()) rivals = Rivals(environment);
-      if (rivals.at(RivalKey(package)) > 1) continue;
-      std::vector<std::string> affects;
-      const bool used = std::ranges::any_of(
-          damaged, [&](const DamagedFile* file) { return IsUsed(scene, environment, *file, affects); });
-      if (used && IsForAnotherCpu(scene, environment, *damaged[0])) continue;
-      report::Finding& finding = ruling.Fire(
-          package.name + " " + package.version + " was changed after installation: " + Describe(*damaged[0]) +
-              (damaged.size() > 1 ? " (and " + std::to_string(damaged.size() - 1) + " more)" : ""),
-          damaged[0]->path, {package.name, package.version});
-      const std::string needed_by = used ? "" : NeededBeside(scene, *damaged[0]);
-      const bool empty = damaged[0]->problem == snapshot::FileDamage::kSize && damaged[0]->actual == "0";
-      if (IsLostPart(*damaged[0])) finding.cause = "cudnn-sublibrary-missing";
-      if (!needed_by.empty()) finding.cause = "dependent-missing";
-      if (!used && !empty && needed_by.empty()) finding.severity = Severity::kWarning;
-      finding.affects = std::move(affects);
-      for (size_t i = 0; i < std::min(kMostShown, damaged.size()); ++i) {
-        finding.evidence.push_back({Describe(*damaged[i]), package.record + "/RECORD"});
-      }
-      if (!needed_by.empty())
-        finding.evidence.push_back(
-            {needed_by + " needs " + std::string(base::BaseName(damaged[0]->path)), needed_by});
-      // Builds from PyTorch's index have their CUDA in the version; packages built on torch are in that
-      // index.
-      const auto* torch = environment.Find("torch");
-      const bool own_index =
-          package.name.starts_with("torch") && package.version.find('+') != std::string::npos;
-      finding.fix = {
-          .text = "reinstall the package without the cache",
-          .commands = {PipOf(environment) + " install --force-reinstall --no-deps --no-cache-dir " +
-                       ForPip({package.name, package.version}) +
-                       (own_index && torch != nullptr ? PytorchIndex(torch->version) : "")},
-          .risk = report::Risk::kLow};
-      AddInstall(scene, environment, {package.name, package.version}, Pip::kAlone, finding.fix.changes);
+      if (package.damaged.empty() || rivals.at(RivalKey(package)) > 1) continue;
+      const auto damaged = DamageOf(scene, environment, package, twice, users);
+      if (!damaged.empty()) Report(scene, environment, package, damaged, ruling);
     }
   }
 }

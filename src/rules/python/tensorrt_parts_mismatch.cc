@@ -1,7 +1,7 @@
 // CUL6018: TensorRT packages of different versions or CUDA majors in one environment.
+#include "base/pep440.h"
 #include "base/text.h"
 #include "rules/kit/gpu_code/fitting_build.h"
-#include "rules/kit/python/pep440.h"
 
 namespace culprit::rules::tensorrt_parts_mismatch {
 namespace {
@@ -80,7 +80,8 @@ void Check(const Scene& scene, Ruling& ruling) {
       const std::string major = PreferredMajor(scene, environment, majors);
       std::string version = first->version;
       for (const auto* package : parts) {
-        const auto one = PythonVersion::Parse(package->version), best = PythonVersion::Parse(version);
+        const auto one = base::PythonVersion::Parse(package->version),
+                   best = base::PythonVersion::Parse(version);
         const bool mine = PartOf(package->name).major == major;
         if (mine && (!best || (one && one->ComparePublic(*best) > 0))) version = package->version;
       }

@@ -2,8 +2,8 @@
 // one.
 #include <array>
 
+#include "base/pep440.h"
 #include "rules/kit/gpu_code/fitting_build.h"
-#include "rules/kit/python/pep440.h"
 
 namespace culprit::rules::torch_companion_mismatch {
 namespace {
@@ -55,8 +55,8 @@ std::optional<Mismatch> ByRequirement(const Scene& scene, const PythonEnvironmen
   if (package == nullptr) return std::nullopt;
   for (const snapshot::Requirement& requirement : package->requirements) {
     if (requirement.name != "torch") continue;
-    if (Holds(requirement.marker, MarkerFactsOf(scene, environment)) != true) continue;
-    if (Meets(torch.version, requirement.specifier) != false) continue;
+    if (base::Holds(requirement.marker, MarkerFactsOf(scene, environment)) != true) continue;
+    if (base::Meets(torch.version, requirement.specifier) != false) continue;
     return Mismatch{companion.name + " " + companion.version + " requires torch" + requirement.specifier +
                         ", but torch " + torch.version + " is installed",
                     Severity::kError,

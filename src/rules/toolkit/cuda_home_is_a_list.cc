@@ -1,7 +1,7 @@
 // CUL4003: CUDA_HOME is a list of directories.
 #include "base/text.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
-#include "rules/rule.h"
+#include "rules/kit/variables/variable_fixes.h"
 
 namespace culprit::rules::cuda_home_is_a_list {
 namespace {
@@ -40,15 +40,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding =
         ruling.Fire(std::string(name) + "=" + value + " is a list, but must be one directory", name);
     finding.evidence.push_back({std::string(name) + "=" + value, "environment"});
-    finding.fix = {
-        .text = "set it to one toolkit, and fix the line in the startup file that makes it a list",
-        .commands = {better.empty() ? "unset " + Plain(name) : "export " + Plain(name) + "=" + Word(better)},
-        .risk = report::Risk::kLow};
-    if (better.empty()) {
-      finding.fix.changes = {report::UnsetVariable{name}};
-    } else {
-      finding.fix.changes = {report::SetVariable{name, better}};
-    }
+    finding.fix =
+        SetOrUnset(scene, name, better,
+                   "set it to one toolkit, and fix the line in the startup file that makes it a list");
   }
 }
 

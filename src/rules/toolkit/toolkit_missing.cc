@@ -4,7 +4,7 @@
 #include "base/text.h"
 #include "knowledge/libraries.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
-#include "rules/rule.h"
+#include "rules/kit/variables/variable_fixes.h"
 
 namespace culprit::rules::toolkit_missing {
 namespace {
@@ -63,10 +63,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(
         {"no nvcc in /usr/local/cuda*, /opt/cuda*, the HPC SDK, the distribution's directory or PATH",
          "toolkit directories"});
-    finding.fix = {.text = "install a toolkit if you want to build, otherwise unset the variable",
-                   .commands = {scene.OnWindows() ? "set " + Plain(name) + "=" : "unset " + Plain(name)},
-                   .risk = report::Risk::kLow,
-                   .changes = {report::UnsetVariable{name}}};
+    finding.fix =
+        SetOrUnset(scene, name, "", "install a toolkit if you want to build, otherwise unset the variable");
     return;
   }
 }

@@ -19,19 +19,23 @@ nvidia-smi works and CUDA does not.
 The variable, the device nodes in /dev, and the missing libcuda.so.1.
 
 ## Fix
-Restart the container with compute,utility (the default if the variable is unset) or all.
+Restart the container with compute,utility (the default if the variable is unset) or all. In an image, set the variable in the
+Dockerfile: `docker run --gpus` does not set it.
 
 ## When this is not your problem
 The container is only for display or video.
+Of an image that is checked with --host this is a warning, because it depends on that host's container runtime: the hook that
+`docker run --gpus` starts and the runtime's legacy mode read the variable; with CDI (podman, and the runtime's default mode
+since NVIDIA Container Toolkit 1.18) every container with a GPU has libcuda.
 
 ## Sources
-NVIDIA Container Toolkit documentation, driver capabilities.
+NVIDIA Container Toolkit documentation, driver capabilities; NVIDIA/nvidia-container-toolkit@d34b3046:
+cmd/nvidia-container-runtime-hook/container_config.go, internal/modifier/cdi.go; moby/moby, daemon/nvidia_linux.go.
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {
   const std::string name = "NVIDIA_DRIVER_CAPABILITIES";
-  // An image that is to run on another machine: the runtime will read its variable there.
-  const bool image = InContainer(scene) && scene.stack().driver && scene.stack().driver->assumed;
+  const bool image = IsImageForHost(scene);
   const snapshot::Driver* driver = image ? &*scene.stack().driver : KernelSide(scene, ruling);
   if (driver == nullptr) return;
   if (!InContainer(scene) || (!image && !HasGpuNode(*driver)) || FindDriverLibrary(*driver) != nullptr)
@@ -39,9 +43,11 @@ void Check(const Scene& scene, Ruling& ruling) {
   const std::string value(scene.Variable(name));
   if (!LacksCompute(value)) return;
   report::Finding& finding =
-      ruling.Fire("NVIDIA_DRIVER_CAPABILITIES=" + value + " lacks compute, so there " +
-                      (image ? "will be" : "is") + " no libcuda.so.1 in this container",
+      ruling.Fire("NVIDIA_DRIVER_CAPABILITIES=" + value + " lacks compute, so " +
+                      (image ? "the runtime may not mount libcuda.so.1 into this container"
+                             : "there is no libcuda.so.1 in this container"),
                   name);
+  if (image) finding.severity = report::Severity::kWarning;
   finding.evidence.push_back({name + "=" + value, "environment"});
   if (!image) finding.evidence.push_back({"GPU device nodes exist", "/dev"});
   finding.evidence.push_back({"no libcuda.so.1", "the loader's search and the usual directories"});

@@ -32,11 +32,10 @@ nvidia-container-toolkit, internal/config/image; NVIDIA Container Toolkit docume
 
 constexpr const char* kName = "NVIDIA_VISIBLE_DEVICES";
 
-// An image that is to run on another machine: the runtime will read its variable there.
 void CheckImage(const std::string& value, Ruling& ruling) {
   if (value != "void" && value != "none") return;
   report::Finding& finding = ruling.Fire(
-      "NVIDIA_VISIBLE_DEVICES is " + value + ": the runtime will pass no GPU into this container", kName);
+      "NVIDIA_VISIBLE_DEVICES is " + value + ": the runtime may pass no GPU into this container", kName);
   finding.severity = report::Severity::kWarning;
   finding.evidence.push_back({std::string(kName) + "=" + value, "environment"});
   finding.fix = {.text = "set the variable to all in the image, or when the container starts",
@@ -49,7 +48,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   const std::string name = kName;
   if (!InContainer(scene) || !scene.IsSet(name)) return ruling.NotApplicable();
   const std::string value(base::Trim(scene.Variable(name)));
-  if (scene.stack().driver && scene.stack().driver->assumed) return CheckImage(value, ruling);
+  if (IsImageForHost(scene)) return CheckImage(value, ruling);
   const snapshot::Driver* driver = KernelSide(scene, ruling);
   if (driver == nullptr) return;
   if (!driver->nodes || HasGpuNode(*driver)) return ruling.NotApplicable();

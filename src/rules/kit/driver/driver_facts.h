@@ -16,6 +16,10 @@ namespace culprit::rules {
 // Where we are running (container, WSL, Jetson); all empty if unknown.
 const snapshot::Context& Circumstances(const Scene& scene);
 inline bool InContainer(const Scene& scene) { return !Circumstances(scene).container.empty(); }
+// An image that will run on another machine (--host). That machine's container runtime reads its variables.
+inline bool IsImageForHost(const Scene& scene) {
+  return InContainer(scene) && scene.stack().driver && scene.stack().driver->assumed;
+}
 
 // A vGPU needs the guest driver that belongs to the software of its host.
 bool HasVirtualGpu(const Scene& scene);

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/pep440.h"
 #include "base/version.h"
 #include "knowledge/arch.h"
 #include "knowledge/packages/pins.h"
 #include "knowledge/packages/release.h"
 #include "rules/kit/gpu_code/gpu_code_facts.h"
-#include "rules/kit/python/pep440.h"
 
 namespace culprit::rules {
 namespace {
@@ -144,10 +144,10 @@ std::optional<report::Fix> OnnxruntimeFor(const Scene& scene, const PythonEnviro
 
 std::optional<std::string> CompanionOf(std::string_view package, std::string_view torch) {
   const std::string release = PublicVersion(torch);
-  std::optional<PythonVersion> best;
+  std::optional<base::PythonVersion> best;
   std::optional<std::string> text;
   const auto consider = [&](std::string_view version) {
-    const auto parsed = PythonVersion::Parse(version);
+    const auto parsed = base::PythonVersion::Parse(version);
     if (!parsed || parsed->pre || (best && parsed->ComparePublic(*best) <= 0)) return;
     best = parsed;
     text = version;
@@ -155,7 +155,7 @@ std::optional<std::string> CompanionOf(std::string_view package, std::string_vie
   for (const knowledge::Pin& pin : knowledge::Pins()) {
     if (pin.package != package || !pin.extra.empty()) continue;
     const std::string_view wanted = knowledge::Requirement(pin, "torch");
-    if (!wanted.empty() && Meets(release, wanted) == true) consider(pin.version);
+    if (!wanted.empty() && base::Meets(release, wanted) == true) consider(pin.version);
   }
   if (text) return text;
   for (const knowledge::Companion& row : knowledge::Companions()) {

@@ -219,6 +219,12 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   if (!failed.copies.empty()) failed.why = Why::kOtherMajor;
 }
 
+void Explain(const Scene& scene, Copies& copies, FailedLoad& failed, bool forgiven = false) {
+  const bool explained = ExplainBySearch(scene, *failed.request, failed);
+  if (!explained && !forgiven) ExplainByCopies(scene, copies, failed);
+  if (failed.why == Why::kStaleCache) failed.copies = copies.Find(*failed.scenario, failed.request->name);
+}
+
 bool IsOtherWordSize(const Scene& scene, const FailedLoad& failed) {
   const snapshot::FileFacts& facts = scene.view.Open(failed.file);
   return facts.pe != nullptr &&
@@ -285,7 +291,7 @@ void AddNext(const Scene& scene, Copies& copies, const FailedLoad& first, std::v
                       .unlisted = {},
                       .next = alone};
     if (failed.library != nullptr && failed.library->family == "driver") continue;
-    if (!ExplainBySearch(scene, request, failed)) ExplainByCopies(scene, copies, failed);
+    Explain(scene, copies, failed);
     all.push_back(std::move(failed));
   }
 }
@@ -330,8 +336,7 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
       const bool forgiven = idle || (request.optional && !needed && !LosesGpu(scene, scenario, i));
       // Programs try many names that may be missing, and find files that do not concern culprit.
       if (forgiven && scenario.WasSeen() && failed.library == nullptr) continue;
-      if (!ExplainBySearch(scene, request, failed) && !forgiven) ExplainByCopies(scene, copies, failed);
-      if (failed.why == Why::kStaleCache) failed.copies = copies.Find(scenario, request.name);
+      Explain(scene, copies, failed, forgiven);
       if (forgiven && !HarmsOptional(scene, failed)) continue;
       // The loader model reports a 32-bit DLL as wrong machine; this separates bitness from CPU.
       if (failed.why == Why::kWrongCpu && IsOtherWordSize(scene, failed)) failed.why = Why::kWrongBits;

@@ -5,26 +5,17 @@
 #include "base/text.h"
 #include "rules/kit/load_facts.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/variables/variable_fixes.h"
 
 namespace culprit::rules {
 namespace {
 
 report::Fix WithoutPreload(const Scene& scene, const std::string& file) {
-  std::string rest;
-  for (const std::string& element : base::SplitWords(scene.Variable("LD_PRELOAD"), " :")) {
-    if (element != file && element != base::BaseName(file)) rest += (rest.empty() ? "" : ":") + element;
-  }
-  report::Fix fix{.text = "remove " + file +
-                          " from LD_PRELOAD: it is loaded before everything else and shadows the copy that "
-                          "the program bundles",
-                  .commands = {rest.empty() ? "unset LD_PRELOAD" : "export LD_PRELOAD=" + Quoted(rest)},
-                  .risk = report::Risk::kLow};
-  if (rest.empty()) {
-    fix.changes = {report::UnsetVariable{"LD_PRELOAD"}};
-  } else {
-    fix.changes = {report::SetVariable{"LD_PRELOAD", rest}};
-  }
-  return fix;
+  const auto is_it = [&](const std::string& entry) { return entry == file || entry == base::BaseName(file); };
+  return SetOrUnset(scene, "LD_PRELOAD", WithoutEntries(scene.Variable("LD_PRELOAD"), ": ", is_it),
+                    "remove " + file +
+                        " from LD_PRELOAD: it is loaded before everything else and shadows the copy that "
+                        "the program bundles");
 }
 
 }  // namespace

@@ -86,6 +86,14 @@ std::vector<std::string> InsteadOfMissing(const Scene& scene, const loader::Scen
     const auto moved = ElsewhereBelow(scene, tops, directory);
     instead.insert(instead.end(), moved.begin(), moved.end());
   }
+  for (const std::string& top : tops) {  // /srv/cuda/lib
+    for (const std::string& folder : DirectoriesIn(scene, top)) {
+      for (const char* below : {"lib64", "lib"}) {
+        std::string place = base::JoinPath(folder, below);
+        if (scene.view.Directory(place) == base::PathError::kNone) instead.push_back(std::move(place));
+      }
+    }
+  }
   return instead;
 }
 

@@ -14,7 +14,7 @@ using snapshot::Requirement;
 // Who asks for what in each environment: there may be thousands of packages, and rules ask for each.
 struct AskedIndex {
   struct Of {
-    MarkerFacts facts;
+    base::MarkerFacts facts;
     std::map<std::string, std::set<std::string>> extras;
     // In the order of the packages.
     std::unordered_map<std::string_view, std::vector<const PythonPackage*>> by;
@@ -47,11 +47,11 @@ const AskedIndex::Of& IndexOf(const Scene& scene, const PythonEnvironment& envir
 }  // namespace
 
 std::map<std::string, std::set<std::string>> AskedExtras(const PythonEnvironment& environment,
-                                                         const MarkerFacts& facts) {
+                                                         const base::MarkerFacts& facts) {
   std::map<std::string, std::set<std::string>> asked;
   for (const PythonPackage& package : environment.packages) {
     for (const Requirement& requirement : package.requirements) {
-      if (requirement.extras.empty() || Holds(requirement.marker, facts) != true) continue;
+      if (requirement.extras.empty() || base::Holds(requirement.marker, facts) != true) continue;
       asked[requirement.name].insert(requirement.extras.begin(), requirement.extras.end());
     }
   }
@@ -65,11 +65,11 @@ std::vector<Asked> AskedOf(const Scene& scene, const PythonEnvironment& environm
   const auto asking = index.by.find(package);
   if (asking == index.by.end()) return all;
   for (const PythonPackage* by : asking->second) {
-    MarkerFacts own = index.facts;
+    base::MarkerFacts own = index.facts;
     if (const auto found = index.extras.find(by->name); found != index.extras.end())
       own.extras = found->second;
     for (const Requirement& requirement : by->requirements) {
-      if (requirement.name == package && Holds(requirement.marker, own) == true)
+      if (requirement.name == package && base::Holds(requirement.marker, own) == true)
         all.push_back({by, requirement.specifier});
     }
   }

@@ -8,14 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/kit/python/pep508.h"
+#include "base/pep508.h"
 #include "rules/rule.h"
 
 namespace culprit::rules {
 
 // The extras that packages of an environment require of each other.
 std::map<std::string, std::set<std::string>> AskedExtras(const snapshot::PythonEnvironment& environment,
-                                                         const MarkerFacts& facts);
+                                                         const base::MarkerFacts& facts);
 
 // What installed packages require of one package, if the marker holds here.
 struct Asked {

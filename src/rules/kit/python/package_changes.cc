@@ -4,12 +4,12 @@
 #include <set>
 #include <string>
 
+#include "base/pep440.h"
 #include "base/text.h"
 #include "knowledge/packages/distributions.h"
 #include "knowledge/packages/frameworks.h"
 #include "knowledge/packages/packages.h"
 #include "knowledge/packages/pins.h"
-#include "rules/kit/python/pep440.h"
 
 namespace culprit::rules {
 namespace {
@@ -52,11 +52,12 @@ bool ForEnvironment(const Scene& scene, const PythonEnvironment& environment,
   if (row.platform != "any" && row.platform != platform) return false;
   if (environment.python.empty()) return true;
   if (!row.pythons.empty()) return std::ranges::find(row.pythons, environment.python) != row.pythons.end();
-  return row.python.empty() || Meets(environment.python, row.python) != false;
+  return row.python.empty() || base::Meets(environment.python, row.python) != false;
 }
 
 bool MeetsAll(std::string_view version, std::span<const std::string> specifiers) {
-  return std::ranges::all_of(specifiers, [&](const std::string& one) { return Meets(version, one) == true; });
+  return std::ranges::all_of(specifiers,
+                             [&](const std::string& one) { return base::Meets(version, one) == true; });
 }
 
 // "nvidia-cudnn-cu12==9.1.0.70", "cuda-toolkit[cublas]==13.0.2"
@@ -107,13 +108,13 @@ std::vector<Requirement> OfVariant(const Scene& scene, const PythonEnvironment& 
 std::vector<Requirement> RequirementsOf(const Scene& scene, const PythonEnvironment& environment,
                                         const Wanted& wanted) {
   std::vector<Requirement> requirements;
-  MarkerFacts facts = MarkerFactsOf(scene, environment);
+  base::MarkerFacts facts = MarkerFactsOf(scene, environment);
   facts.extras = wanted.extras;
   bool recorded = false;
   for (const PythonPackage* installed : PackagesNamed(scene, environment, wanted.package)) {
     if (installed->version != wanted.version) continue;
     for (const Requirement& one : installed->requirements) {
-      if (Holds(one.marker, facts) == true) requirements.push_back(one);
+      if (base::Holds(one.marker, facts) == true) requirements.push_back(one);
       recorded = true;
     }
   }
@@ -155,9 +156,9 @@ std::string PublicVersion(std::string_view version) {
 
 std::vector<std::string> KnownVersions(const Scene& scene, const PythonEnvironment& environment,
                                        std::string_view package) {
-  std::vector<std::pair<PythonVersion, std::string>> versions;
+  std::vector<std::pair<base::PythonVersion, std::string>> versions;
   const auto add = [&](std::string_view text) {
-    auto version = PythonVersion::Parse(text);
+    auto version = base::PythonVersion::Parse(text);
     if (version && !version->pre && !version->dev) versions.emplace_back(std::move(*version), text);
   };
   const auto rows = knowledge::DistributionsOf(package);
@@ -192,9 +193,9 @@ std::optional<std::string> ExactVersion(const Scene& scene, const PythonEnvironm
 }
 
 std::optional<std::string> VersionForAll(const Scene& scene, const PythonEnvironment& environment,
-                                         std::string_view package) {
-  std::vector<std::string> specifiers;
-  std::set<std::string> seen;  // thousands of packages may ask for the same
+                                         std::string_view package, std::string also) {
+  std::set<std::string> seen = {also};  // thousands of packages may ask for the same
+  std::vector<std::string> specifiers = {std::move(also)};
   for (Asked& asked : AskedOf(scene, environment, package)) {
     if (seen.insert(asked.specifier).second) specifiers.push_back(std::move(asked.specifier));
   }
@@ -300,7 +301,8 @@ void Add(const Scene& scene, const PythonEnvironment& environment, const Wanted&
   if (how == Pip::kAlone) return;
   for (const Requirement& requirement : RequirementsOf(scene, environment, wanted)) {
     const PythonPackage* installed = FirstNamed(scene, environment, requirement.name);
-    const bool there = installed != nullptr && Meets(installed->version, requirement.specifier) == true &&
+    const bool there = installed != nullptr &&
+                       base::Meets(installed->version, requirement.specifier) == true &&
                        !IsIn<report::RemovePackage>(changes, requirement.name);
     if (there && how == Pip::kMissing && requirement.extras.empty()) continue;
     auto version =

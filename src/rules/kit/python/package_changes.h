@@ -24,9 +24,9 @@ std::vector<std::string> KnownVersions(const Scene& scene, const snapshot::Pytho
 // A version that meets all specifiers: the one that "==9.1.0.70" pins, otherwise the newest in our tables.
 std::optional<std::string> ExactVersion(const Scene& scene, const snapshot::PythonEnvironment& environment,
                                         std::string_view package, std::span<const std::string> specifiers);
-// The same for one package of an environment, so that everything that requires it is met.
+// The same for one package of an environment, so that everything that requires it is met, and `also`.
 std::optional<std::string> VersionForAll(const Scene& scene, const snapshot::PythonEnvironment& environment,
-                                         std::string_view package);
+                                         std::string_view package, std::string also = "");
 
 // One package as passed to pip.
 struct Wanted {

@@ -38,10 +38,8 @@ std::string TitleOf(const PythonEnvironment& environment, const Framework& frame
   return framework.name + " " + framework.version + " in " + environment.prefix;
 }
 
-MarkerFacts MarkerFactsOf(const Scene& scene, const PythonEnvironment& environment) {
-  std::string machine = scene.snapshot.cpu.machine;
-  if (scene.OnWindows()) machine = machine == "x86_64" ? "AMD64" : machine == "aarch64" ? "ARM64" : "";
-  return {.python = environment.python, .machine = std::move(machine), .windows = scene.OnWindows()};
+base::MarkerFacts MarkerFactsOf(const Scene& scene, const PythonEnvironment& environment) {
+  return {.python = environment.python, .cpu = scene.snapshot.cpu.machine, .windows = scene.OnWindows()};
 }
 
 std::string MajorOf(std::string_view version) { return std::string(version.substr(0, version.find('.'))); }

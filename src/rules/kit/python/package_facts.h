@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "rules/kit/python/pep508.h"
+#include "base/pep508.h"
 #include "rules/rule.h"
 
 namespace culprit::rules {
@@ -26,7 +26,7 @@ Command PipOf(const snapshot::PythonEnvironment& environment);
 std::string TitleOf(const snapshot::PythonEnvironment& environment, const snapshot::Framework& framework);
 
 // The facts that requirement markers use, without extras.
-MarkerFacts MarkerFactsOf(const Scene& scene, const snapshot::PythonEnvironment& environment);
+base::MarkerFacts MarkerFactsOf(const Scene& scene, const snapshot::PythonEnvironment& environment);
 
 // "12" for "12.4".
 std::string MajorOf(std::string_view version);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "rules/kit/python/package_facts.h"
+#include "rules/kit/variables/variable_fixes.h"
 
 namespace culprit::rules {
 namespace {
@@ -88,21 +89,15 @@ report::Fix WithoutShadow(const Scene& scene, const snapshot::PythonEnvironment&
             .risk = report::Risk::kMedium,
             .changes = {report::RemoveFile{shadow.source}}};
   }
-  std::string rest;
-  for (const std::string& element : base::SplitWords(scene.Variable("PYTHONPATH"), ":")) {
-    if (base::CleanPath(element) != base::CleanPath(shadow.directory))
-      rest += (rest.empty() ? "" : ":") + element;
-  }
-  if (rest.empty()) {
-    return {.text = "unset PYTHONPATH for programs of this environment",
-            .commands = {"unset PYTHONPATH", show},
-            .risk = report::Risk::kLow,
-            .changes = {report::UnsetVariable{"PYTHONPATH"}}};
-  }
-  return {.text = "remove " + shadow.directory + " from PYTHONPATH for programs of this environment",
-          .commands = {"export PYTHONPATH=" + Quoted(rest), show},
-          .risk = report::Risk::kLow,
-          .changes = {report::DropFromList{"PYTHONPATH", shadow.directory}}};
+  const std::string rest = WithoutEntries(scene.Variable("PYTHONPATH"), ":", [&](const std::string& entry) {
+    return base::CleanPath(entry) == base::CleanPath(shadow.directory);
+  });
+  report::Fix fix =
+      SetOrUnset(scene, "PYTHONPATH", rest,
+                 "remove " + shadow.directory + " from PYTHONPATH for programs of this environment");
+  if (!rest.empty()) fix.changes = {report::DropFromList{"PYTHONPATH", shadow.directory}};
+  fix.commands.push_back(show);
+  return fix;
 }
 
 }  // namespace culprit::rules

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/pep440.h"
 #include "base/text.h"
-#include "rules/kit/python/pep440.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
 
 namespace culprit::rules {
@@ -100,7 +100,7 @@ void LeaveOutWrappers(std::vector<ToolUse>& uses) {
 
 bool Needs(const ToolRow& row, const snapshot::PythonEnvironment& environment,
            const snapshot::PythonPackage& package) {
-  if (!row.since.empty() && Meets(package.version, ">=" + std::string(row.since)) != true) return false;
+  if (!row.since.empty() && base::Meets(package.version, ">=" + std::string(row.since)) != true) return false;
   if (!row.beside.empty() && environment.Find(std::string(row.beside)) == nullptr) return false;
   return row.without.empty() || environment.Find(std::string(row.without)) == nullptr;
 }

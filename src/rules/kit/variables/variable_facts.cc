@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/text.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
+#include "rules/kit/variables/variable_fixes.h"
 
 namespace culprit::rules {
 namespace {
@@ -57,22 +57,12 @@ report::Finding& FireVariable(Ruling& ruling, const ReadVariable& read, std::str
 }
 
 report::Fix WithoutVariable(const Scene& scene, const ReadVariable& read, std::string text) {
-  const std::string name(read.row->name);
-  report::Fix fix{.text = std::move(text), .commands = {}, .risk = report::Risk::kLow};
-  std::string rest;
-  if (!read.row->flag.empty()) {
-    for (const std::string& word : base::SplitWords(scene.Variable(name), " \t")) {
-      if (!word.starts_with(std::string(read.row->flag) + "=")) rest += (rest.empty() ? "" : " ") + word;
-    }
-  }
-  if (rest.empty()) {
-    fix.commands = {scene.OnWindows() ? "set " + Plain(name) + "=" : "unset " + Plain(name)};
-    fix.changes = {report::UnsetVariable{name}};
-  } else {
-    fix.commands = {"export " + Plain(name) + "=" + Quoted(rest)};
-    fix.changes = {report::SetVariable{name, rest}};
-  }
-  return fix;
+  const std::string name(read.row->name), flag(read.row->flag);
+  const std::string rest =
+      flag.empty() ? "" : WithoutEntries(scene.Variable(name), " \t", [&](const std::string& word) {
+        return word.starts_with(flag + "=");
+      });
+  return SetOrUnset(scene, name, rest, std::move(text));
 }
 
 }  // namespace culprit::rules

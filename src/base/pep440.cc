@@ -1,4 +1,4 @@
-#include "rules/kit/python/pep440.h"
+#include "base/pep440.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 
-namespace culprit::rules {
+namespace culprit::base {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -79,7 +79,7 @@ std::optional<bool> MeetsOne(const PythonVersion& version, std::string_view text
       std::ranges::find_if(kOperators, [&](std::string_view op) { return clause.starts_with(op); });
   if (found == kOperators.end()) return std::nullopt;
   const std::string_view op = *found;
-  std::string_view operand = base::Trim(clause.substr(op.size()));
+  std::string_view operand = Trim(clause.substr(op.size()));
   if (op == "===") return text == operand;
   const bool any_tail = operand.ends_with(".*");
   if (any_tail) operand.remove_suffix(2);
@@ -109,8 +109,7 @@ std::optional<bool> MeetsOne(const PythonVersion& version, std::string_view text
 
 std::optional<PythonVersion> PythonVersion::Parse(std::string_view text) {
   std::string lower;
-  for (const char c : base::Trim(text))
-    lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const char c : Trim(text)) lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   std::string_view rest = lower;
   if (rest.starts_with('v')) rest.remove_prefix(1);
   PythonVersion version;
@@ -167,11 +166,11 @@ std::strong_ordering PythonVersion::ComparePublic(const PythonVersion& other) co
 }
 
 std::optional<bool> Meets(std::string_view version, std::string_view specifier) {
-  if (base::Trim(specifier).empty()) return true;
+  if (Trim(specifier).empty()) return true;
   const auto parsed = PythonVersion::Parse(version);
   if (!parsed) return std::nullopt;
   bool all = true;
-  for (const std::string& clause : base::SplitWords(specifier, ", ")) {
+  for (const std::string& clause : SplitWords(specifier, ", ")) {
     const auto one = MeetsOne(*parsed, version, clause);
     if (!one) return std::nullopt;
     all = all && *one;
@@ -179,4 +178,4 @@ std::optional<bool> Meets(std::string_view version, std::string_view specifier) 
   return all;
 }
 
-}  // namespace culprit::rules
+}  // namespace culprit::base

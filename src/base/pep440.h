@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace culprit::rules {
+namespace culprit::base {
 
 struct PythonVersion {
   uint64_t epoch = 0;
@@ -29,4 +29,4 @@ struct PythonVersion {
 // count like other versions, as they do for installed packages.
 std::optional<bool> Meets(std::string_view version, std::string_view specifier);
 
-}  // namespace culprit::rules
+}  // namespace culprit::base

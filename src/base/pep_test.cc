@@ -1,10 +1,10 @@
 // Expected answers are those of the Python package "packaging" (24.0).
 #include <gtest/gtest.h>
 
-#include "rules/kit/python/pep440.h"
-#include "rules/kit/python/pep508.h"
+#include "base/pep440.h"
+#include "base/pep508.h"
 
-namespace culprit::rules {
+namespace culprit::base {
 namespace {
 
 TEST(Pep440, OrdersVersions) {
@@ -56,7 +56,7 @@ TEST(Pep440, Specifiers) {
 }
 
 TEST(Pep508, Markers) {
-  const MarkerFacts facts{.python = "3.11", .machine = "x86_64", .extras = {"cublas"}};
+  const MarkerFacts facts{.python = "3.11", .cpu = "x86_64", .extras = {"cublas"}};
   const auto holds = [&](const char* marker) { return Holds(marker, facts); };
   EXPECT_EQ(holds(""), true);
   EXPECT_EQ(holds("platform_system == \"Linux\" and python_version < \"3.15\""), true);
@@ -71,19 +71,21 @@ TEST(Pep508, Markers) {
 }
 
 TEST(Pep508, WhatIsNotKnownIsUndecided) {
-  const MarkerFacts facts{.python = "", .machine = "x86_64"};
+  const MarkerFacts facts{.python = "", .cpu = "x86_64"};
   EXPECT_EQ(Holds("python_version < '3.9'", facts), std::nullopt);
   EXPECT_EQ(Holds("platform_release == '6.1'", facts), std::nullopt);
   EXPECT_EQ(Holds("platform_release == '6.1' and sys_platform == 'win32'", facts), false);
   EXPECT_EQ(Holds("platform_release == '6.1' or sys_platform == 'linux'", facts), true);
   EXPECT_EQ(Holds("sys_platform = 'linux'", facts), std::nullopt);
-  EXPECT_EQ(Holds("platform_system == 'Linux'", {.python = "", .machine = "AMD64", .windows = true}), false);
+  EXPECT_EQ(Holds("platform_system == 'Linux'", {.python = "", .cpu = "x86_64", .windows = true}), false);
   EXPECT_EQ(Holds("os_name == 'nt' and platform_machine == 'AMD64'",
-                  {.python = "", .machine = "AMD64", .windows = true}),
+                  {.python = "", .cpu = "x86_64", .windows = true}),
             true);
+  EXPECT_EQ(Holds("platform_machine == 'x86_64'", {.python = "", .cpu = "x86_64", .windows = true}), false);
+  EXPECT_EQ(Holds("platform_machine == 'AMD64'", {.python = "", .cpu = "", .windows = true}), std::nullopt);
   EXPECT_EQ(Holds("((((", facts), std::nullopt);
   EXPECT_EQ(Holds("sys_platform == 'linux' and", facts), std::nullopt);
 }
 
 }  // namespace
-}  // namespace culprit::rules
+}  // namespace culprit::base

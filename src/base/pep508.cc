@@ -1,11 +1,11 @@
-#include "rules/kit/python/pep508.h"
+#include "base/pep508.h"
 
 #include <cctype>
 
+#include "base/pep440.h"
 #include "base/text.h"
-#include "rules/kit/python/pep440.h"
 
-namespace culprit::rules {
+namespace culprit::base {
 namespace {
 
 using Truth = std::optional<bool>;
@@ -22,7 +22,7 @@ Truth Or(Truth a, Truth b) {
 
 class Parser {
  public:
-  Parser(std::string_view text, const MarkerFacts& facts) : rest_(base::Trim(text)), facts_(facts) {}
+  Parser(std::string_view text, const MarkerFacts& facts) : rest_(Trim(text)), facts_(facts) {}
 
   Truth Whole() {
     const Truth truth = Alternatives(0);
@@ -32,7 +32,7 @@ class Parser {
  private:
   static constexpr int kDeepest = 32;
 
-  void Skip() { rest_ = base::Trim(rest_); }
+  void Skip() { rest_ = Trim(rest_); }
 
   bool TakeWord(std::string_view word) {
     Skip();
@@ -103,11 +103,17 @@ class Parser {
     else if (operand.variable == "platform_python_implementation")
       operand.value = "CPython";
     else if (operand.variable == "platform_machine")
-      operand.value = facts_.machine;
+      operand.value = Machine();
     else if (operand.variable == "python_version")
       operand.value = facts_.python;
     operand.known = !operand.value.empty();
     return operand;
+  }
+
+  // platform.machine() of Python.
+  std::string Machine() const {
+    if (!facts_.windows) return facts_.cpu;
+    return facts_.cpu == "x86_64" ? "AMD64" : facts_.cpu == "aarch64" ? "ARM64" : "";
   }
 
   std::string TakeOperator() {
@@ -156,8 +162,8 @@ class Parser {
 }  // namespace
 
 std::optional<bool> Holds(std::string_view marker, const MarkerFacts& facts) {
-  if (base::Trim(marker).empty()) return true;
+  if (Trim(marker).empty()) return true;
   return Parser(marker, facts).Whole();
 }
 
-}  // namespace culprit::rules
+}  // namespace culprit::base

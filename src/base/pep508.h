@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-namespace culprit::rules {
+namespace culprit::base {
 
 struct MarkerFacts {
   std::string python;              // "3.12"; "" unknown
-  std::string machine;             // "x86_64"; "" unknown
+  std::string cpu;                 // "x86_64", "aarch64", on Windows too; "" unknown
   bool windows = false;            // otherwise Linux
   std::set<std::string> extras{};  // normalised
 };
@@ -19,4 +19,4 @@ struct MarkerFacts {
 // nullopt: unknown or cannot be parsed. An empty marker holds.
 std::optional<bool> Holds(std::string_view marker, const MarkerFacts& facts);
 
-}  // namespace culprit::rules
+}  // namespace culprit::base
