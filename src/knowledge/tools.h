@@ -20,9 +20,10 @@ struct ToolRow {
   ToolKind kind;
   std::string_view user;                     // the package that needs it, or "tool:nvcc": a toolkit with nvcc
   std::string_view since;                    // the first version of that package that does; "" any
-  std::string_view beside;                   // only if this package is installed too; "" always
+  bool loads;                                // only if the package finds CUDA libraries
   std::string_view without;                  // only if this package is not installed; "" always
   bool seldom;                               // most who have the package never need it
+  bool always;                               // nothing of the package runs on a GPU without it
   std::string_view variable;                 // names the file itself; "" none
   std::span<const std::string_view> places;  // in the order of the search
   std::span<const std::string_view> packages;  // of PyPI that have it: the one for CUDA 12, then for CUDA 13

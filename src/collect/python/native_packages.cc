@@ -70,8 +70,8 @@ bool IsPartOfOther(const std::vector<std::string>& libraries, const std::vector<
 bool HasCuda(const base::ByteSource& bytes) {
   const binfmt::ElfFile elf = binfmt::ReadElf(bytes);
   using binfmt::ElfProblem;
-  if (elf.problem == ElfProblem::kHeadersCut || elf.problem == ElfProblem::kDynamicCut ||
-      (elf.problem == ElfProblem::kNone && !elf.complete()))
+  if (elf.problem == ElfProblem::kTooShort || elf.problem == ElfProblem::kHeadersCut ||
+      elf.problem == ElfProblem::kDynamicCut || (elf.problem == ElfProblem::kNone && !elf.complete()))
     return true;
   if (elf.problem != binfmt::ElfProblem::kNone) {
     using binfmt::PeProblem;

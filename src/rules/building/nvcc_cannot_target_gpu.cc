@@ -1,4 +1,6 @@
 // CUL8001: the toolkit that a build uses cannot compile for this GPU.
+#include <set>
+
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
@@ -9,7 +11,9 @@
 #include "rules/kit/building/build_facts.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/gpu_code/gpu_code_facts.h"
+#include "rules/kit/python/package_changes.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
+#include "rules/kit/toolkit/tools.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::nvcc_cannot_target_gpu {
@@ -17,14 +21,15 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The CUDA toolkit on this machine is too old for the GPU, or so new that it dropped support for it.
+The CUDA toolkit on this machine is too old for the GPU, or so new that it dropped support for it. The same of the compiler
+that a package uses at run time: `ptxas` for JAX, NVVM for Numba.
 
 ## Why it breaks
 "nvcc fatal: Unsupported gpu architecture `compute_120`", or the build targets older GPUs and the program does not start here.
 
 ## How culprit knows
 culprit looks up the release of the toolkit that a build uses (CUDA_HOME, PATH, /usr/local/cuda) and the GPU's compute
-capability in data/architectures.toml.
+capability in data/architectures.toml. Which compiler a package uses stands in data/tools.toml.
 
 ## Fix
 Install a toolkit that supports it.
@@ -132,8 +137,54 @@ void CheckToolkit(const Scene& scene, const snapshot::Toolkit& toolkit, const re
   }
 }
 
+// The compiler that a package starts or loads.
+void CheckTool(const Scene& scene, const ToolUse& use, Ruling& ruling) {
+  const std::string release = Release(CudaOfTool(scene, use));
+  for (const snapshot::Gpu& gpu : *scene.stack().gpus) {
+    const auto capability = base::Version::Parse(gpu.compute_capability);
+    if (!capability || release.empty()) continue;
+    const auto answer = knowledge::ToolkitTargets(release, *capability);
+    if (answer.verdict != knowledge::Verdict::kNo) continue;
+    const std::string name = gpu.name.empty() ? "this GPU" : gpu.name;
+    report::Finding& finding =
+        ruling.Fire(use.path + " (CUDA " + release + "), which " + use.user + " uses, cannot compile for " +
+                        name + " (compute capability " + gpu.compute_capability + ")",
+                    use.path, {name, gpu.compute_capability});
+    finding.affects.push_back(use.user);
+    finding.evidence.push_back({answer.why, std::string(answer.source)});
+    finding.evidence.push_back({std::string(use.row->effect), std::string(use.row->source)});
+    if (use.row->always) finding.severity = report::Severity::kError;
+    const auto* known = knowledge::FindCapability(*capability);
+    const std::string last(known != nullptr ? known->last_cuda : "");
+    const std::string first(known != nullptr ? known->first_cuda : "");
+    finding.fix = {.text = "use a CUDA that supports compute capability " + gpu.compute_capability + ": " +
+                           (last.empty() ? "CUDA " + first + " or newer" : "CUDA " + last + " or older"),
+                   .commands = {},
+                   .risk = report::Risk::kMedium,
+                   .changes = {report::NotInFiles{"a release of CUDA that supports the GPU",
+                                                  "which packages bring it is for the user to choose"}}};
+    if (use.row->packages.empty() || use.environment == nullptr) continue;
+    const bool cuda13 = use.row->packages.size() > 1 && (last.empty() || last.starts_with("13"));
+    const std::string package(use.row->packages[cuda13 ? 1 : 0]);
+    finding.fix.text += ", for instance with the package " + package;
+    finding.fix.commands = {PipOf(*use.environment) + " install " + Plain(package)};
+  }
+}
+
+void CheckTools(const Scene& scene, Ruling& ruling) {
+  std::set<std::string> told;  // one tool of each user is enough
+  for (const ToolUse& use : ToolUses(scene)) {
+    if (use.package == nullptr || use.path.empty() || use.trouble != ToolTrouble::kNone) continue;
+    if (use.row->kind == knowledge::ToolKind::kData || use.row->seldom || told.contains(use.user)) continue;
+    const size_t before = ruling.findings().size();
+    CheckTool(scene, use, ruling);
+    if (ruling.findings().size() > before) told.insert(use.user);
+  }
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   if (!scene.stack().gpus) return;
+  CheckTools(scene, ruling);
   const BuildChoice chosen = ChosenToolkit(scene);
   if (chosen.toolkit != nullptr && !chosen.toolkit->nvcc.empty())
     CheckToolkit(scene, *chosen.toolkit, {"a build uses " + chosen.toolkit->root, chosen.because}, ruling);

@@ -7,6 +7,7 @@
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/gpu_code/gpu_code_facts.h"
 #include "rules/kit/load_facts.h"
+#include "rules/kit/toolkit/tools.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::driver_too_old {
@@ -53,21 +54,29 @@ bool HasNoCode(const Scene& scene, const loader::Scenario& scenario) {
   return none;
 }
 
-void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const snapshot::Driver& driver,
-                  Ruling& ruling) {
-  const WantedCuda wanted = CudaOf(scene, scenario);
-  if (wanted.cuda.empty()) return;
+struct DriverInUse {
+  std::string version, source;
+};
+
+DriverInUse DriverOf(const Scene& scene, const loader::Scenario& scenario, const snapshot::Driver& driver,
+                     Ruling& ruling) {
+  const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
+  if (!loaded || loaded->kind != snapshot::DriverLibraryKind::kCompat ||
+      base::Version::Parse(loaded->version) <= ModuleVersion(driver))  // CUL1011 reports an older one
+    return {*driver.kernel_version, driver.kernel_version.source};
+  const std::string& path = loaded->object->path;
+  if (driver.assumed)
+    ruling.Remark("whether the GPU supports the libcuda in " + std::string(base::DirName(path)),
+                  "forward compatibility works only on data-centre GPUs; the host's GPU is unknown");
+  return {loaded->version, path};
+}
+
+// `title` needs `wanted`. Where there is no code for the GPU, no driver helps.
+void Compare(const Scene& scene, const std::string& title, const WantedCuda& wanted,
+             const DriverInUse& driver, bool has_no_code, Ruling& ruling) {
   const std::string release = ReleaseOf(wanted.cuda);
-  std::string driver_text = *driver.kernel_version, driver_source = driver.kernel_version.source;
-  if (const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
-      loaded && loaded->kind == snapshot::DriverLibraryKind::kCompat &&
-      base::Version::Parse(loaded->version) > ModuleVersion(driver)) {  // CUL1011 reports an older one
-    driver_text = loaded->version;
-    driver_source = loaded->object->path;
-    if (driver.assumed)
-      ruling.Remark("whether the GPU supports the libcuda in " + std::string(base::DirName(driver_source)),
-                    "forward compatibility works only on data-centre GPUs; the host's GPU is unknown");
-  }
+  const std::string& driver_text = driver.version;
+  const std::string& driver_source = driver.source;
   const auto version = base::Version::Parse(driver_text);
   if (!version) {
     ruling.NotEnoughFacts("whether the driver supports CUDA " + release,
@@ -79,15 +88,15 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
     ruling.NotEnoughFacts("whether driver " + driver_text + " supports CUDA " + release, answer.why);
     return;
   }
-  if (answer.support != knowledge::DriverSupport::kNo || HasNoCode(scene, scenario)) return;
+  if (answer.support != knowledge::DriverSupport::kNo || has_no_code) return;
   const std::string floor(knowledge::LowestCompatibleDriver(FirstRelease(release), scene.platform()));
   report::Finding& finding =
       ruling.Fire("driver " + driver_text + " is too old for CUDA " + release + ", which needs " +
                       (floor.empty() ? "a newer one" : floor + " or newer"),
                   "NVIDIA driver " + driver_text, {release});
-  finding.affects.push_back(scenario.title);
+  finding.affects.push_back(title);
   finding.evidence.push_back({"the driver is " + driver_text, driver_source});
-  finding.evidence.push_back({scenario.title + " needs CUDA " + wanted.cuda, wanted.source});
+  finding.evidence.push_back({title + " needs CUDA " + wanted.cuda, wanted.source});
   finding.evidence.push_back({answer.why, std::string(answer.source)});
   const auto own = knowledge::CudaOfDriver(*version, scene.platform());
   finding.fix = {
@@ -104,12 +113,31 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
     finding.fix.changes = {report::InstallDriver{choice}};
 }
 
+struct Wanting {
+  std::string title;
+  WantedCuda wanted;
+  const loader::Scenario* scenario = nullptr;  // nullptr: a package that compiles for itself
+};
+
+// The processes, and the packages that are judged by none but compile with tools of a certain CUDA.
+std::vector<Wanting> WhoWantsCuda(const Scene& scene) {
+  std::vector<Wanting> all;
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    if (WantedCuda wanted = CudaOf(scene, scenario); !wanted.cuda.empty())
+      all.push_back({scenario.title, std::move(wanted), &scenario});
+  }
+  for (const ToolUse& use : ToolUses(scene)) {
+    const std::string cuda = use.row->always && !use.path.empty() ? CudaOfTool(scene, use) : "";
+    if (cuda.empty() || std::ranges::find(all, use.user, &Wanting::title) != all.end()) continue;
+    all.push_back({use.user, {.cuda = cuda, .source = use.path}});
+  }
+  return all;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   const auto& driver = scene.stack().driver;
-  const bool wants_cuda = std::ranges::any_of(scene.scenarios, [&](const loader::Scenario& scenario) {
-    return !CudaOf(scene, scenario).cuda.empty();
-  });
-  if (!wants_cuda) return ruling.NotApplicable();
+  const std::vector<Wanting> all = WhoWantsCuda(scene);
+  if (all.empty()) return ruling.NotApplicable();
   if (Circumstances(scene).wsl && !(driver && driver->assumed)) {
     return ruling.Remark("whether the driver is new enough",
                          "WSL does not report the version of the Windows driver; "
@@ -128,7 +156,12 @@ void Check(const Scene& scene, Ruling& ruling) {
     return ruling.NotEnoughFacts("whether the driver is new enough",
                                  driver ? driver->kernel_version.why : "the driver was not checked");
   }
-  for (const loader::Scenario& scenario : scene.scenarios) CheckProcess(scene, scenario, *driver, ruling);
+  for (const auto& [title, wanted, scenario] : all) {
+    const DriverInUse in_use = scenario != nullptr
+                                   ? DriverOf(scene, *scenario, *driver, ruling)
+                                   : DriverInUse{*driver->kernel_version, driver->kernel_version.source};
+    Compare(scene, title, wanted, in_use, scenario != nullptr && HasNoCode(scene, *scenario), ruling);
+  }
 }
 
 }  // namespace

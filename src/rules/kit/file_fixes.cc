@@ -185,6 +185,21 @@ std::optional<report::Fix> ReinstallKeeper(const Scene& scene, const std::string
   return fix;
 }
 
+namespace {
+
+// "12.3" of the toolkit in which a file lies; "" if it lies in none.
+std::string CudaOfToolkitWith(const Scene& scene, const std::string& path) {
+  if (!scene.stack().toolkits) return "";
+  for (const snapshot::Toolkit& toolkit : scene.stack().toolkits->copies) {
+    const std::string root = scene.view.RealPath(toolkit.root);
+    const auto version = base::Version::Parse(toolkit.version);
+    if (path.starts_with(root + "/") && version) return knowledge::MinorOf(*version).ToString();
+  }
+  return "";
+}
+
+}  // namespace
+
 report::Fix InstallAgain(const Scene& scene, const std::string& path, const std::string& soname) {
   const std::string real = PlaceOf(scene, path);
   if (auto fix = ReinstallKeeper(scene, real)) return *fix;
@@ -192,8 +207,10 @@ report::Fix InstallAgain(const Scene& scene, const std::string& path, const std:
   if (!scene.OnWindows()) again.soname = soname;
   const snapshot::CudnnCopy* copy = CopyOf(scene, path);
   if (copy != nullptr) again.version = copy->version;
-  report::Fix fix{.text = "reinstall the package that provides " + real +
-                          "; if none does, get the file again from where you got it",
+  const std::string cuda = CudaOfToolkitWith(scene, real);
+  report::Fix fix{.text = "reinstall the package that provides " + real + "; if none does, " +
+                          (cuda.empty() ? "get the file again from where you got it"
+                                        : "install CUDA " + cuda + " again in the same place"),
                   .commands = {},
                   .risk = report::Risk::kLow,
                   .changes = {again}};
@@ -210,7 +227,15 @@ report::Fix InstallAgain(const Scene& scene, const std::string& path, const std:
   return fix;
 }
 
+std::string LinkInPlaceOf(const Scene& scene, const std::string& path) {
+  constexpr uint64_t kLongestPath = 4096;
+  const snapshot::FileFacts& file = scene.view.Open(path);
+  return scene.OnWindows() || file.size == 0 || file.size >= kLongestPath ? "" : LinkTarget(scene, path);
+}
+
 report::Fix ReplaceDamaged(const Scene& scene, const std::string& path, const std::string& soname) {
+  if (const std::string target = LinkInPlaceOf(scene, path); !target.empty())
+    return SetLink(scene, path, target);
   const std::string real = scene.view.RealPath(path);
   return InstallAgain(scene, real == path ? PlaceOf(scene, path) : real, soname);
 }

@@ -28,6 +28,9 @@ std::string SystemDirectory(const Scene& scene);
 // the matching soname. "" if there is none.
 std::string LinkTarget(const Scene& scene, const std::string& path, const std::string& version = "");
 report::Fix SetLink(const Scene& scene, const std::string& path, const std::string& target);
+// The same for a file that is too small for a library: archives that were unpacked on Windows or a share
+// leave a text where a symlink was. "" if it is none of these.
+std::string LinkInPlaceOf(const Scene& scene, const std::string& path);
 
 // Reinstalls the Python package that owns the file; nullopt if no owner is known.
 std::optional<report::Fix> ReinstallKeeper(const Scene& scene, const std::string& path);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/package_name.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows_path.h"
@@ -10,6 +11,7 @@
 #include "rules/kit/cudnn/cudnn_fixes.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/file_fixes.h"
+#include "rules/kit/python/asked.h"
 #include "rules/kit/python/package_changes.h"
 #include "rules/kit/python/package_facts.h"
 #include "rules/kit/python/package_of_file.h"
@@ -276,12 +278,23 @@ std::string CudaFor(const Scene& scene, const FailedLoad& failed) {
   return base::Split(framework->cuda, '.').front();
 }
 
+// The package with the library that another package of the environment requires; "" if none does.
+std::string RequiredPackage(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                            const knowledge::Library& library) {
+  for (const std::string_view one : library.packages) {
+    std::string name = base::NormalName(one);
+    if (!AskedOf(scene, environment, name).empty()) return name;
+  }
+  return "";
+}
+
 // The package that provides it in the environment of the scenario.
 std::optional<Wanted> ByPip(const Scene& scene, const FailedLoad& failed) {
   const snapshot::PythonEnvironment* environment = scene.EnvironmentOf(*failed.scenario);
   const std::string cuda = CudaFor(scene, failed);
-  const std::string package =
-      cuda.empty() || failed.library == nullptr ? "" : PipPackage(*failed.library, cuda);
+  std::string package = cuda.empty() || failed.library == nullptr ? "" : PipPackage(*failed.library, cuda);
+  if (package.empty() && environment != nullptr && failed.library != nullptr)
+    package = RequiredPackage(scene, *environment, *failed.library);
   if (environment == nullptr || !TakesPackages(scene, *environment) || package.empty()) return std::nullopt;
   return Wanted{package, VersionForAll(scene, *environment, package).value_or("")};
 }

@@ -71,6 +71,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (failed.why == Why::kUnusable) {
       finding.fix = ReplaceDamaged(scene, failed.file, failed.request->name);
     } else if (!failed.copies.empty()) {
+      finding.cause = "search-path";
       finding.fix = SearchToo(scene, failed, std::string(base::DirName(failed.copies.front().path)));
     } else {
       finding.fix = Install(scene, failed);

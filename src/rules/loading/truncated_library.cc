@@ -19,7 +19,8 @@ is mapped, and SIGBUS kills the process without any message as soon as it touche
 culprit compares the largest offset in the program headers with the size of the file.
 
 ## Fix
-Reinstall the file from its package; check for free disk space first.
+A few bytes with the name of the library beside them were a symlink, which some archives and shares turn into text: make the
+symlink again. Otherwise reinstall the file from its package; check for free disk space first.
 
 ## When this is not your problem
 Files that none of your programs load are not reported here.
@@ -31,14 +32,16 @@ ld.so(8) and the source of glibc (elf/dl-load.c).
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kTruncated) continue;
+    const std::string size = std::to_string(scene.view.Open(failed.file).size);
+    const bool was_link = !LinkInPlaceOf(scene, failed.file).empty();
     report::Finding& finding =
         Fire(ruling, failed,
-             failed.file + " is truncated: " + std::to_string(scene.view.Open(failed.file).size) +
-                 " bytes, but its headers require more",
+             failed.file + (was_link ? " is a file of " + size + " bytes where a symlink belongs"
+                                     : " is truncated: " + size + " bytes, but its headers require more"),
              failed.file);
-    finding.evidence.push_back(
-        {failed.file + " ends at byte " + std::to_string(scene.view.Open(failed.file).size), failed.file});
+    finding.evidence.push_back({failed.file + " ends at byte " + size, failed.file});
     finding.fix = ReplaceDamaged(scene, failed.file, failed.request->name);
+    if (was_link) continue;
     finding.fix.text = "check for free disk space, then " + finding.fix.text;
     finding.fix.commands.insert(finding.fix.commands.begin(),
                                 scene.OnWindows() ? "culprit inspect " + Word(failed.file)

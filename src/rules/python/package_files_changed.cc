@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
+#include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/python/package_changes.h"
 
 namespace culprit::rules::package_files_changed {
@@ -114,6 +115,14 @@ bool IsForAnotherCpu(const Scene& scene, const snapshot::PythonEnvironment& envi
          own->problem == binfmt::ElfProblem::kNone && own->machine != other->machine;
 }
 
+// The rule about a load that this file ends says more than its size does.
+bool IsToldElsewhere(const Scene& scene, const DamagedFile& file) {
+  return std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
+    return (IsDamage(failed.why) || failed.why == Why::kDanglingLink) &&
+           base::CleanPath(failed.file) == file.path;
+  });
+}
+
 // The same for packages that install into the same directories.
 std::pair<std::string, std::string_view> RivalKey(const snapshot::PythonPackage& package) {
   const std::string& name = package.name;
@@ -182,6 +191,7 @@ std::vector<Damage> DamageOf(const Scene& scene, const snapshot::PythonEnvironme
         damage.users.insert(found->second.begin(), found->second.end());
     }
     if (!damage.users.empty() && IsForAnotherCpu(scene, environment, file)) continue;
+    if (IsToldElsewhere(scene, file)) continue;
     if (damage.users.empty()) damage.needed_by = needers.Of(file);
     all.push_back(std::move(damage));
   }

@@ -4,7 +4,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/package_name.h"
 #include "base/pep440.h"
+#include "knowledge/libraries.h"
 #include "knowledge/packages/frameworks.h"
 #include "rules/kit/python/package_changes.h"
 
@@ -62,17 +64,25 @@ bool EndsImport(const PythonPackage& package, const Requirement& requirement,
          MajorOf(installed->version) == "2" && base::Meets("2.0.0", requirement.specifier) == false;
 }
 
-// CUDA libraries can come from the system instead, only torch.compile needs Triton, and of a framework the
-// simulated import tells. Without any other package the import fails.
+// Whether the rules about loads know what the package brings.
+bool HasKnownLibrary(std::string_view package) {
+  return std::ranges::any_of(knowledge::Libraries(), [&](const knowledge::Library& library) {
+    return std::ranges::any_of(library.packages,
+                               [&](std::string_view one) { return base::NormalName(one) == package; });
+  });
+}
+
+// Of a framework the simulated import tells whether it finds its libraries, which can come from the system
+// instead; torch.compile needs Triton, on a GPU only. Without any other package the import fails.
 bool CanDoWithout(const PythonEnvironment& environment, const PythonPackage& package,
-                  const Requirement& requirement) {
+                  const Requirement& requirement, Presence gpu) {
   // tensorflow-intel is what the package tensorflow installs on Windows.
   const bool simulated =
       std::ranges::any_of(environment.frameworks, [&](const snapshot::Framework& framework) {
         return package.name == framework.package || package.name.starts_with(framework.name + "-");
       });
-  return simulated || !requirement.marker.empty() || requirement.name.starts_with("nvidia-") ||
-         requirement.name.starts_with("cuda-") || requirement.name.starts_with("triton");
+  if (requirement.name.starts_with("triton")) return gpu != Presence::kYes;
+  return simulated || !requirement.marker.empty() || HasKnownLibrary(requirement.name);
 }
 
 struct Broken {
@@ -162,7 +172,7 @@ void Report(const Scene& scene, const PythonEnvironment& environment, const Pyth
       ruling.Fire(std::move(summary), package.record, {worst.requirement.name, worst.requirement.specifier});
   // A library that was left out on purpose, or that only some features need, is harmless as long as
   // everything loads; if not, the rule about the library says so.
-  if (worst.installed == nullptr && CanDoWithout(environment, package, worst.requirement))
+  if (worst.installed == nullptr && CanDoWithout(environment, package, worst.requirement, GpuPresence(scene)))
     finding.severity = Severity::kNote;
   if (EndsImport(package, worst.requirement, worst.installed)) finding.severity = Severity::kError;
   finding.affects.push_back(package.name + " " + package.version + " in " + environment.prefix);

@@ -188,6 +188,7 @@ void Report(const Scene& scene, const Uses& uses, Ruling& ruling) {
   finding.affects.push_back(first.user);
   const bool meant = first.package == nullptr || !first.row->seldom || !CudaHome(scene).empty();
   if (!meant) finding.severity = report::Severity::kNote;
+  if (first.row->always && GpuPresence(scene) == Presence::kYes) finding.severity = report::Severity::kError;
   for (const ToolUse* use : uses) {
     if (use->trouble == ToolTrouble::kMissing)
       finding.evidence.push_back({"there is no " + use->places.front() +

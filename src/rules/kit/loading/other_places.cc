@@ -55,10 +55,11 @@ std::vector<std::string> ElsewhereBelow(const Scene& scene, const std::vector<st
 }  // namespace
 
 std::vector<std::string> OwnDirectories(const Scene& scene, const loader::Scenario& scenario) {
-  if (scene.OnWindows() || scenario.graph.objects.empty()) return {};
+  if (scenario.graph.objects.empty()) return {};
   const std::string program = scene.view.RealPath(scenario.graph.objects.front().path);
   if (!program.starts_with('/')) return {};
   const std::string own(base::DirName(program)), prefix(base::DirName(own));
+  if (scene.OnWindows()) return DirectoriesIn(scene, own);  // it searches its own folder, not those below
   std::vector<std::string> directories = {own, base::JoinPath(own, "lib"), base::JoinPath(prefix, "lib"),
                                           base::JoinPath(prefix, "lib64")};
   const snapshot::LoaderFacts* loader = scene.snapshot.FindLoader(scenario.graph.interpreter);

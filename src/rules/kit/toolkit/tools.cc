@@ -4,6 +4,8 @@
 
 #include "base/pep440.h"
 #include "base/text.h"
+#include "knowledge/libraries.h"
+#include "rules/kit/python/package_facts.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
 
 namespace culprit::rules {
@@ -101,11 +103,40 @@ void LeaveOutWrappers(std::vector<ToolUse>& uses) {
 bool Needs(const ToolRow& row, const snapshot::PythonEnvironment& environment,
            const snapshot::PythonPackage& package) {
   if (!row.since.empty() && base::Meets(package.version, ">=" + std::string(row.since)) != true) return false;
-  if (!row.beside.empty() && environment.Find(std::string(row.beside)) == nullptr) return false;
   return row.without.empty() || environment.Find(std::string(row.without)) == nullptr;
 }
 
+// Whether the framework of that package gets CUDA libraries at all. One that finds none runs on the CPU.
+bool LoadsCuda(const Scene& scene, const snapshot::PythonEnvironment& environment,
+               const snapshot::PythonPackage& package) {
+  const auto framework =
+      std::ranges::find(environment.frameworks, package.name, &snapshot::Framework::package);
+  const loader::Scenario* scenario =
+      framework == environment.frameworks.end() ? nullptr : ScenarioOf(scene, environment, framework->name);
+  return scenario != nullptr &&
+         std::ranges::any_of(scenario->graph.objects, [](const loader::Object& object) {
+           const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(object.path));
+           return library != nullptr && library->family == "cuda";
+         });
+}
+
 }  // namespace
+
+std::string CudaOfTool(const Scene& scene, const ToolUse& use) {
+  if (scene.stack().toolkits) {
+    const std::string real = scene.view.RealPath(use.path);
+    for (const snapshot::Toolkit& toolkit : scene.stack().toolkits->copies) {
+      if (real.starts_with(scene.view.RealPath(toolkit.root) + "/")) return toolkit.version;
+    }
+  }
+  const bool cuda13 = base::Contains(use.path, "/cu13/");
+  if (use.environment == nullptr || !base::Contains(use.path, "-packages/nvidia/")) return "";
+  for (const std::string_view name : use.row->packages) {
+    const snapshot::PythonPackage* package = use.environment->Find(std::string(name));
+    if (package != nullptr && CudaMajorOfPackage(package->name).empty() == cuda13) return package->version;
+  }
+  return "";
+}
 
 std::string CudaHome(const Scene& scene) {
   const std::string home(scene.Variable("CUDA_HOME"));
@@ -125,7 +156,9 @@ std::vector<ToolUse> ToolUses(const Scene& scene) {
     for (const snapshot::PythonEnvironment& environment : *scene.stack().environments) {
       if (environment.kind == snapshot::EnvironmentKind::kWheel) continue;
       const snapshot::PythonPackage* package = environment.Find(std::string(row.user));
-      if (package == nullptr || !Needs(row, environment, *package)) continue;
+      if (package == nullptr || !Needs(row, environment, *package) ||
+          (row.loads && !LoadsCuda(scene, environment, *package)))
+        continue;
       Add(scene,
           {.row = &row,
            .environment = &environment,

@@ -32,6 +32,9 @@ struct ToolUse {
 // Every tool that somebody here needs.
 std::vector<ToolUse> ToolUses(const Scene& scene);
 
+// The release of CUDA that a tool comes from: that of its toolkit or package; "" if not known.
+std::string CudaOfTool(const Scene& scene, const ToolUse& use);
+
 // CUDA_HOME, otherwise CUDA_PATH; "" if neither is set.
 std::string CudaHome(const Scene& scene);
 
