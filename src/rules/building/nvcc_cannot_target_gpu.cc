@@ -1,4 +1,5 @@
 // CUL8001: the toolkit that a build uses cannot compile for this GPU.
+#include <algorithm>
 #include <set>
 
 #include "base/text.h"
@@ -176,6 +177,10 @@ void CheckTools(const Scene& scene, Ruling& ruling) {
   for (const ToolUse& use : ToolUses(scene)) {
     if (use.package == nullptr || use.path.empty() || use.trouble != ToolTrouble::kNone) continue;
     if (use.row->kind == knowledge::ToolKind::kData || use.row->seldom || told.contains(use.user)) continue;
+    const auto framework =
+        std::ranges::find(use.environment->frameworks, use.package->name, &snapshot::Framework::package);
+    if (framework != use.environment->frameworks.end() && !framework->libraries.empty())
+      continue;  // its own code tells more
     const size_t before = ruling.findings().size();
     CheckTool(scene, use, ruling);
     if (ruling.findings().size() > before) told.insert(use.user);

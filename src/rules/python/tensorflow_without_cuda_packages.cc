@@ -102,7 +102,11 @@ void Check(const Scene& scene, Ruling& ruling) {
     const auto* scenario = ScenarioOf(scene, environment, "tensorflow");
     if (scenario == nullptr) continue;
     const std::set<std::string> missing = MissingStubs(scene, *scenario);
-    if (missing.empty()) continue;
+    // Where others of these libraries lie somewhere else, so do these: CUL4007 tells what to do.
+    const bool moved = std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
+      return failed.scenario == scenario && failed.why == Why::kElsewhere && failed.library != nullptr;
+    });
+    if (missing.empty() || moved) continue;
     const std::string release = tensorflow->version.substr(0, tensorflow->version.find('+'));
     report::Finding& finding = ruling.Fire(
         "tensorflow " + tensorflow->version + " in " + environment.prefix + " does not find " +
