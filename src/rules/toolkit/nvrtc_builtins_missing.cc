@@ -38,10 +38,11 @@ void Check(const Scene& scene, Ruling& ruling) {
       continue;
     report::Finding& finding = Fire(ruling, failed, failed.asker + " does not find " + failed.request->name,
                                     failed.asker, {failed.request->name});
-    // Next to NVRTC it works for programs that first load it by path; whether this one does is unknown.
-    const std::string beside =
-        base::JoinPath(base::DirName(scene.view.RealPath(failed.asker)), failed.request->name);
-    if (scene.view.Open(beside).error == base::PathError::kNone) finding.severity = report::Severity::kNote;
+    // Next to NVRTC, under its name or that of auditwheel, it works for programs that first load it by path;
+    // whether this one does, or compiles at all, is unknown.
+    const std::string own(base::DirName(scene.view.RealPath(failed.asker)));
+    if (!loader::FindCopies({own}, scene.view, failed.request->name).empty())
+      finding.severity = report::Severity::kNote;
     for (const loader::LibraryCopy& copy : failed.copies) {
       finding.evidence.push_back({copy.path + " exists, but not on the search path", copy.path});
     }

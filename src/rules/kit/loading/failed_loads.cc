@@ -187,6 +187,8 @@ bool OfAnotherEnvironment(const Scene& scene, const loader::Scenario& scenario,
                           const loader::LibraryCopy& copy) {
   const snapshot::PythonEnvironment* own = scene.EnvironmentOf(scenario);
   const auto below = [&](const std::string& directory) { return copy.path.starts_with(directory + "/"); };
+  // auditwheel puts there what one package uses, which finds it by its run path.
+  if (DirName(copy.path).ends_with(".libs")) return true;
   if (own == nullptr || std::ranges::any_of(own->site_packages, below)) return false;
   return copy.path.find("/site-packages/") != std::string::npos;
 }

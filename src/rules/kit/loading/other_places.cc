@@ -60,8 +60,8 @@ std::vector<std::string> OwnDirectories(const Scene& scene, const loader::Scenar
   if (!program.starts_with('/')) return {};
   const std::string own(base::DirName(program)), prefix(base::DirName(own));
   if (scene.OnWindows()) return DirectoriesIn(scene, own);  // it searches its own folder, not those below
-  std::vector<std::string> directories = {own, base::JoinPath(own, "lib"), base::JoinPath(prefix, "lib"),
-                                          base::JoinPath(prefix, "lib64")};
+  std::vector<std::string> directories = {own, base::JoinPath(own, "lib"), prefix,
+                                          base::JoinPath(prefix, "lib"), base::JoinPath(prefix, "lib64")};
   const snapshot::LoaderFacts* loader = scene.snapshot.FindLoader(scenario.graph.interpreter);
   if (loader != nullptr && !loader->lib_token.empty())  // lib/x86_64-linux-gnu
     directories.push_back(base::JoinPath(prefix, loader->lib_token));
