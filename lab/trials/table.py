@@ -18,6 +18,13 @@ On a machine with an H200, driver 580 and PyTorch 2.11 (`lab/real`, 2026-11-16) 
 called an error failed, and everything else ran. One is by design: an empty CUDA_VISIBLE_DEVICES is a warning.
 
 """
+FIRST_SIGHT = """
+## At first sight
+
+The figures above are for faults that culprit's developers know. These are for cases that it had never seen, each round as it came out and never changed
+afterwards; [first-sight.md](first-sight.md) has the notes.
+
+"""
 NATIVE = """
 ## Really loaded
 
@@ -25,6 +32,12 @@ Complete libraries for this machine's CPU, a program that loads and calls them (
 before each run which files would be in the process, which error message the loader would print, and what is wrong.
 
 """
+
+
+def first_sight():
+    """The table of docs/first-sight.md."""
+    text = (pathlib.Path(__file__).resolve().parents[2] / "docs" / "first-sight.md").read_text()
+    return "".join(line + "\n" for line in text.splitlines() if line.startswith("|"))
 
 
 def share(part, whole):
@@ -106,6 +119,7 @@ class Totals:
         stacks = len({v.trial["recipe"] for v in self.verdicts})
         parts = [HEAD.format(**about), f"{len(self.held)} faults in {stacks} stacks, {len(self.healthy)} healthy pairs of stack and host.\n\n",
                  grid(["measure", "result"], self.lines()),
+                 FIRST_SIGHT, first_sight(),
                  "\n## By cause\n\n",
                  grid(["cause", "faults", "found", "cause first", "file named", "right fix", "proven"], self.by_cause()),
                  "\n## Every miss\n\n", self.list_misses(self.held + self.healthy),
