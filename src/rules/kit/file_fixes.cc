@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "knowledge/libraries.h"
+#include "knowledge/packages/release.h"
 #include "rules/kit/cudnn/cudnn_facts.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/python/package_facts.h"

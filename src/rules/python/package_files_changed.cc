@@ -1,10 +1,10 @@
 // CUL6014: shared libraries of a package do not match its RECORD.
 #include <algorithm>
-#include <functional>
 #include <map>
 #include <ranges>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "base/text.h"
@@ -195,8 +195,9 @@ std::vector<Damage> DamageOf(const Scene& scene, const snapshot::PythonEnvironme
     if (damage.users.empty()) damage.needed_by = needers.Of(file);
     all.push_back(std::move(damage));
   }
-  std::ranges::stable_sort(all, std::greater(), [](const Damage& damage) {
-    return std::pair(!damage.users.empty(), damage.Breaks());
+  // Of the same weight in their order. (std::stable_sort of libstdc++ 12 uses what C++20 removed.)
+  std::ranges::sort(all, {}, [](const Damage& damage) {
+    return std::tuple(damage.users.empty(), !damage.Breaks(), damage.file);
   });
   return all;
 }
