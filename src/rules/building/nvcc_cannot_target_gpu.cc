@@ -1,5 +1,6 @@
 // CUL8001: the toolkit that a build uses cannot compile for this GPU.
 #include <algorithm>
+#include <functional>
 #include <set>
 
 #include "base/text.h"
@@ -117,59 +118,70 @@ report::Fix ToolkitFor(const Scene& scene, const snapshot::Toolkit& toolkit, con
   return fix;
 }
 
+struct Compiler {
+  std::string path, release;
+  std::string used_by;  // "" for builds
+  report::Evidence because;
+  report::Severity severity = report::Severity::kWarning;
+};
+
+// One finding for each GPU that the compiler cannot compile for; `mend` gives the fix.
+void CheckCompiler(const Scene& scene, const Compiler& compiler, Ruling& ruling,
+                   const std::function<report::Fix(const base::Version&)>& mend) {
+  for (const snapshot::Gpu& gpu : *scene.stack().gpus) {
+    const auto capability = base::Version::Parse(gpu.compute_capability);
+    if (!capability || compiler.release.empty()) continue;
+    const auto answer = knowledge::ToolkitTargets(compiler.release, *capability);
+    if (answer.verdict != knowledge::Verdict::kNo) continue;
+    const std::string name = gpu.name.empty() ? "this GPU" : gpu.name;
+    report::Finding& finding = ruling.Fire(
+        compiler.path + " (CUDA " + compiler.release + ")" +
+            (compiler.used_by.empty() ? "" : ", which " + compiler.used_by + " uses,") +
+            " cannot compile for " + name + " (compute capability " + gpu.compute_capability + ")",
+        compiler.path, {name, gpu.compute_capability});
+    finding.affects.push_back(compiler.used_by.empty() ? "builds" : compiler.used_by);
+    finding.evidence.push_back({answer.why, std::string(answer.source)});
+    finding.evidence.push_back(compiler.because);
+    finding.evidence.push_back({name + " has compute capability " + gpu.compute_capability,
+                                gpu.source.empty() ? "--host" : gpu.source});
+    finding.severity = compiler.severity;
+    finding.fix = mend(*capability);
+  }
+}
+
 void CheckToolkit(const Scene& scene, const snapshot::Toolkit& toolkit, const report::Evidence& because,
                   Ruling& ruling) {
   const std::string release = Release(toolkit.nvcc_version.empty() ? toolkit.version : toolkit.nvcc_version);
-  for (const snapshot::Gpu& gpu : *scene.stack().gpus) {
-    const auto capability = base::Version::Parse(gpu.compute_capability);
-    if (!capability || release.empty()) continue;
-    const auto answer = knowledge::ToolkitTargets(release, *capability);
-    if (answer.verdict != knowledge::Verdict::kNo) continue;
-    const std::string name = gpu.name.empty() ? "this GPU" : gpu.name;
-    report::Finding& finding = ruling.Fire(toolkit.nvcc + " (CUDA " + release + ") cannot compile for " +
-                                               name + " (compute capability " + gpu.compute_capability + ")",
-                                           toolkit.nvcc, {name, gpu.compute_capability});
-    finding.affects.push_back("builds");
-    finding.evidence.push_back({answer.why, std::string(answer.source)});
-    finding.evidence.push_back(because);
-    finding.evidence.push_back({name + " has compute capability " + gpu.compute_capability,
-                                gpu.source.empty() ? "--host" : gpu.source});
-    finding.fix = ToolkitFor(scene, toolkit, release, *capability);
-  }
+  CheckCompiler(scene, {toolkit.nvcc, release, "", because}, ruling, [&](const base::Version& capability) {
+    return ToolkitFor(scene, toolkit, release, capability);
+  });
+}
+
+report::Fix PackageFor(const ToolUse& use, const base::Version& capability) {
+  const auto* known = knowledge::FindCapability(capability);
+  const std::string last(known != nullptr ? known->last_cuda : "");
+  report::Fix fix{.text = "use a release of CUDA that supports compute capability " + capability.ToString(),
+                  .commands = {},
+                  .risk = report::Risk::kMedium,
+                  .changes = {report::NotInFiles{"a release of CUDA that supports the GPU",
+                                                 "which packages bring it is for the user to choose"}}};
+  if (known != nullptr)
+    fix.text +=
+        ": CUDA " + (last.empty() ? std::string(known->first_cuda) + " or newer" : last + " or older");
+  if (use.row->packages.empty() || use.environment == nullptr) return fix;
+  const bool cuda13 = use.row->packages.size() > 1 && (last.empty() || last.starts_with("13"));
+  const std::string package(use.row->packages[cuda13 ? 1 : 0]);
+  fix.text += ", for instance with the package " + package;
+  fix.commands = {PipOf(*use.environment) + " install " + Plain(package)};
+  return fix;
 }
 
 // The compiler that a package starts or loads.
 void CheckTool(const Scene& scene, const ToolUse& use, Ruling& ruling) {
-  const std::string release = Release(CudaOfTool(scene, use));
-  for (const snapshot::Gpu& gpu : *scene.stack().gpus) {
-    const auto capability = base::Version::Parse(gpu.compute_capability);
-    if (!capability || release.empty()) continue;
-    const auto answer = knowledge::ToolkitTargets(release, *capability);
-    if (answer.verdict != knowledge::Verdict::kNo) continue;
-    const std::string name = gpu.name.empty() ? "this GPU" : gpu.name;
-    report::Finding& finding =
-        ruling.Fire(use.path + " (CUDA " + release + "), which " + use.user + " uses, cannot compile for " +
-                        name + " (compute capability " + gpu.compute_capability + ")",
-                    use.path, {name, gpu.compute_capability});
-    finding.affects.push_back(use.user);
-    finding.evidence.push_back({answer.why, std::string(answer.source)});
-    finding.evidence.push_back({std::string(use.row->effect), std::string(use.row->source)});
-    if (use.row->always) finding.severity = report::Severity::kError;
-    const auto* known = knowledge::FindCapability(*capability);
-    const std::string last(known != nullptr ? known->last_cuda : "");
-    const std::string first(known != nullptr ? known->first_cuda : "");
-    finding.fix = {.text = "use a CUDA that supports compute capability " + gpu.compute_capability + ": " +
-                           (last.empty() ? "CUDA " + first + " or newer" : "CUDA " + last + " or older"),
-                   .commands = {},
-                   .risk = report::Risk::kMedium,
-                   .changes = {report::NotInFiles{"a release of CUDA that supports the GPU",
-                                                  "which packages bring it is for the user to choose"}}};
-    if (use.row->packages.empty() || use.environment == nullptr) continue;
-    const bool cuda13 = use.row->packages.size() > 1 && (last.empty() || last.starts_with("13"));
-    const std::string package(use.row->packages[cuda13 ? 1 : 0]);
-    finding.fix.text += ", for instance with the package " + package;
-    finding.fix.commands = {PipOf(*use.environment) + " install " + Plain(package)};
-  }
+  const report::Evidence effect{std::string(use.row->effect), std::string(use.row->source)};
+  const auto severity = use.row->always ? report::Severity::kError : report::Severity::kWarning;
+  CheckCompiler(scene, {use.path, Release(CudaOfTool(scene, use)), use.user, effect, severity}, ruling,
+                [&](const base::Version& capability) { return PackageFor(use, capability); });
 }
 
 void CheckTools(const Scene& scene, Ruling& ruling) {

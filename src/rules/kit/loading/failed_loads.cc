@@ -182,9 +182,8 @@ bool LacksLink(const Scene& scene, const Request& request, const loader::Library
   return elf != nullptr && elf->soname.value_or("") == request.name && IsSearched(scene, request, copy.path);
 }
 
-// A copy in another Python environment does not count: it is missing in this one.
-bool OfAnotherEnvironment(const Scene& scene, const loader::Scenario& scenario,
-                          const loader::LibraryCopy& copy) {
+// A copy in another Python environment, or in another package, does not count: it is missing in this one.
+bool BelongsToOthers(const Scene& scene, const loader::Scenario& scenario, const loader::LibraryCopy& copy) {
   const snapshot::PythonEnvironment* own = scene.EnvironmentOf(scenario);
   const auto below = [&](const std::string& directory) { return copy.path.starts_with(directory + "/"); };
   // auditwheel puts there what one package uses, which finds it by its run path.
@@ -203,7 +202,7 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
     return;
   }
   for (loader::LibraryCopy& copy : copies.Find(*failed.scenario, name)) {
-    if (OfAnotherEnvironment(scene, *failed.scenario, copy)) continue;
+    if (BelongsToOthers(scene, *failed.scenario, copy)) continue;
     if (BaseName(copy.path) == name && InCachedDirectory(scene, copy.path)) {
       failed.why = Why::kNotCached;
       failed.file = copy.path;
@@ -216,7 +215,7 @@ void ExplainByCopies(const Scene& scene, Copies& copies, FailedLoad& failed) {
   if (!failed.copies.empty() || failed.library == nullptr) return;
   failed.copies = copies.FindOthers(*failed.scenario, *failed.library);
   std::erase_if(failed.copies, [&](const loader::LibraryCopy& copy) {
-    return OfAnotherEnvironment(scene, *failed.scenario, copy);
+    return BelongsToOthers(scene, *failed.scenario, copy);
   });
   if (!failed.copies.empty()) failed.why = Why::kOtherMajor;
 }
