@@ -66,6 +66,9 @@ const FileFacts& LiveFileView::Open(const std::string& path) {
   if (facts.elf->problem == binfmt::ElfProblem::kNotElf ||
       facts.elf->problem == binfmt::ElfProblem::kTooShort) {
     facts.pe = std::make_shared<binfmt::PeFile>(binfmt::ReadPe(*file->bytes));
+  } else if (asks_for_all_symbols_ && next_open_ >= open_.size() &&
+             facts.elf->problem == binfmt::ElfProblem::kNone) {
+    symbols_[path].Read(*file->bytes, *facts.elf);  // it would soon have to be opened again
   } else {
     KeepOpen(path, std::move(file->bytes));
   }

@@ -47,6 +47,7 @@ class LiveFileView final : public snapshot::FileView {
   const binfmt::PeExports* Exports(const std::string& path) override;
   std::span<const binfmt::PeExports::Forwarder> Asks(const std::string& path) override;
   std::optional<bool> Has(const std::string& path, const std::string& function) override;
+  void WillAskForAllSymbols(bool will) override { asks_for_all_symbols_ = will; }
   void WillAskForSymbols(std::span<const std::string> files) override;
   std::vector<snapshot::UndefinedSymbol> Undefined(const std::string& path,
                                                    std::span<const std::string> process) override;
@@ -84,6 +85,15 @@ class LiveFileView final : public snapshot::FileView {
   // The bytes of an ELF file that can be read; nullptr for any other.
   std::shared_ptr<const base::ByteSource> ElfBytes(const std::string& path);
   void KeepOpen(const std::string& path, std::shared_ptr<const base::ByteSource> bytes);
+  // What an ELF file has for others and wants of them.
+  struct SymbolTables {
+    void Read(const base::ByteSource& bytes, const binfmt::ElfFile& elf);
+
+    bool knows_defined = false, knows_wanted = false;  // as far as they can be read
+    std::optional<binfmt::ElfDefined> defined;
+    std::optional<std::vector<binfmt::ElfWanted>> wanted;
+    std::vector<std::string> sources;  // files that define all it wants
+  };
   const std::optional<binfmt::ElfDefined>& Defined(const std::string& path);
   const std::optional<std::vector<binfmt::ElfWanted>>& Wanted(const std::string& path);
   void FindNearest(const std::string& path, std::span<const std::string> process,
@@ -98,6 +108,7 @@ class LiveFileView final : public snapshot::FileView {
   // The last few files: of a small program, each is opened once.
   std::array<std::pair<std::string, std::shared_ptr<const base::ByteSource>>, 12> open_;
   size_t next_open_ = 0;
+  bool asks_for_all_symbols_ = false;
   std::unordered_map<std::string, snapshot::PathError> directories_;
   std::unordered_map<std::string, std::string> real_paths_;
   std::map<std::string, std::optional<std::vector<snapshot::DirectoryItem>>> listed_;
@@ -107,9 +118,7 @@ class LiveFileView final : public snapshot::FileView {
   std::set<std::string> asked_for_exports_;
   std::map<std::string, std::shared_ptr<const binfmt::PeExports>> exports_;
   std::map<std::string, std::vector<binfmt::PeExports::Forwarder>> asks_;
-  std::unordered_map<std::string, std::optional<binfmt::ElfDefined>> defined_;
-  std::unordered_map<std::string, std::optional<std::vector<binfmt::ElfWanted>>> wanted_;
-  std::unordered_map<std::string, std::vector<std::string>> sources_;  // files that define all it wants
+  std::unordered_map<std::string, SymbolTables> symbols_;
   std::map<std::string, std::set<std::string>> found_functions_;
   std::map<std::string, std::vector<std::string>> names_inside_;
   std::map<std::string, std::map<std::vector<std::string>, std::vector<snapshot::UndefinedSymbol>>>

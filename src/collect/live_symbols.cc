@@ -1,5 +1,6 @@
 // Symbols of ELF files, for LiveFileView: what a file asks of others, and who has it.
 #include <algorithm>
+#include <utility>
 
 #include "base/in_parallel.h"
 #include "collect/live_file_view.h"
@@ -95,56 +96,57 @@ std::span<const binfmt::PeExports::Forwarder> LiveFileView::Asks(const std::stri
   return place->second;
 }
 
+void LiveFileView::SymbolTables::Read(const base::ByteSource& bytes, const binfmt::ElfFile& elf) {
+  if (!std::exchange(knows_defined, true)) defined = binfmt::ElfDefined::Read(bytes, elf);
+  if (!std::exchange(knows_wanted, true)) wanted = binfmt::ReadElfWanted(bytes, elf);
+}
+
 const std::optional<binfmt::ElfDefined>& LiveFileView::Defined(const std::string& path) {
-  const auto [place, fresh] = defined_.try_emplace(path);
-  if (fresh) {
-    if (const auto bytes = ElfBytes(path)) place->second = binfmt::ElfDefined::Read(*bytes, *Open(path).elf);
+  SymbolTables& tables = symbols_[path];
+  if (!std::exchange(tables.knows_defined, true)) {
+    if (const auto bytes = ElfBytes(path)) tables.defined = binfmt::ElfDefined::Read(*bytes, *Open(path).elf);
   }
-  return place->second;
+  return tables.defined;
 }
 
 const std::optional<std::vector<binfmt::ElfWanted>>& LiveFileView::Wanted(const std::string& path) {
-  const auto [place, fresh] = wanted_.try_emplace(path);
-  if (fresh) {
-    if (const auto bytes = ElfBytes(path)) place->second = binfmt::ReadElfWanted(*bytes, *Open(path).elf);
+  SymbolTables& tables = symbols_[path];
+  if (!std::exchange(tables.knows_wanted, true)) {
+    if (const auto bytes = ElfBytes(path)) tables.wanted = binfmt::ReadElfWanted(*bytes, *Open(path).elf);
   }
-  return place->second;
+  return tables.wanted;
 }
 
 void LiveFileView::WillAskForSymbols(std::span<const std::string> files) {
   constexpr size_t kFew = 24;       // these are read when they are asked for, which may be never
   constexpr size_t kFilesEach = 6;  // for one thread, at least
   struct Unread {
-    const std::string* path;
-    const binfmt::ElfFile* elf;
-    std::optional<binfmt::ElfDefined>* defined;
-    std::optional<std::vector<binfmt::ElfWanted>>* wanted;
-    std::vector<std::string>* sources;
+    const InProcess* file;
+    SymbolTables* tables;
   };
-  if (files.size() < kFew) return;
   const std::vector<InProcess> process = Opened(*this, files);
   std::vector<Unread> unread;
-  for (const auto& [path, elf] : process) {
-    if (elf == nullptr || elf->problem != binfmt::ElfProblem::kNone || defined_.contains(*path)) continue;
-    unread.push_back({path, elf, &defined_[*path], &wanted_[*path], &sources_[*path]});
+  for (const InProcess& file : process) {
+    if (file.elf == nullptr || file.elf->problem != binfmt::ElfProblem::kNone) continue;
+    SymbolTables& tables = symbols_[*file.path];
+    if (!tables.knows_defined || !tables.knows_wanted) unread.push_back({&file, &tables});
   }
+  if (unread.size() < kFew) return;
   base::InParallel(unread.size(), kFilesEach, [&](size_t i) {
-    const Unread& one = unread[i];
-    const auto file = system_.OpenRegular(*one.path);
-    if (!file || !file->bytes) return;
-    *one.defined = binfmt::ElfDefined::Read(*file->bytes, *one.elf);
-    *one.wanted = binfmt::ReadElfWanted(*file->bytes, *one.elf);
+    const auto file = system_.OpenRegular(*unread[i].file->path);
+    if (file && file->bytes) unread[i].tables->Read(*file->bytes, *unread[i].file->elf);
   });
   // Most of them find all that they want; that is found out here, too, as long as nobody changes the tables.
   const auto known = [&](const std::string& file) -> const binfmt::ElfDefined* {
-    const auto defined = defined_.find(file);
-    return defined == defined_.end() || !defined->second ? nullptr : &*defined->second;
+    const auto tables = symbols_.find(file);
+    return tables == symbols_.end() || !tables->second.defined ? nullptr : &*tables->second.defined;
   };
   base::InParallel(unread.size(), kFilesEach, [&](size_t i) {
-    const Unread& one = unread[i];
-    if (!*one.wanted) return;
-    Search search = FindWanted(*one.path, **one.wanted, Ordered(*one.elf, process), known);
-    if (search.left.empty()) *one.sources = std::move(search.found_in);
+    SymbolTables& tables = *unread[i].tables;
+    if (!tables.wanted) return;
+    Search search =
+        FindWanted(*unread[i].file->path, *tables.wanted, Ordered(*unread[i].file->elf, process), known);
+    if (search.left.empty()) tables.sources = std::move(search.found_in);
   });
 }
 
@@ -162,7 +164,7 @@ std::vector<UndefinedSymbol> LiveFileView::Undefined(const std::string& path,
   const auto& wanted = Wanted(path);
   if (!wanted || wanted->empty()) return {};
   // Another process of this machine with the same files gives the same answer.
-  std::vector<std::string>& sources = sources_[path];
+  std::vector<std::string>& sources = symbols_[path].sources;
   const auto there = [&](const std::string& file) {
     return std::ranges::find(process, file) != process.end();
   };

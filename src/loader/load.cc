@@ -128,6 +128,7 @@ class Importing {
 template <typename Model>
 LoadGraph Run(Model process, snapshot::FileView& view, const Question& question,
               bool all_bound_at_load = false) {
+  view.WillAskForAllSymbols(question.symbols);
   process.Start();
   LoadGraph& graph = process.graph();
   graph.bound_at_load = {.all = all_bound_at_load, .begin = graph.objects.size()};

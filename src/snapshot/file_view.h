@@ -104,6 +104,9 @@ class FileView {
   // Names of CUDA libraries among the strings of the file at `path`, if it is one that opens libraries by
   // name; sorted. Empty also when that is not known.
   virtual std::vector<std::string> NamesInside(const std::string& path);
+  // Whether symbols will be asked for of all that is opened from now on, by this thread: whoever reads a file
+  // can then read them with it.
+  virtual void WillAskForAllSymbols(bool will) { static_cast<void>(will); }
   // Of these files it is asked for next: whoever has to read them can read them all at once.
   virtual void WillAskForSymbols(std::span<const std::string> files) { static_cast<void>(files); }
   // Whether another thread may ask for symbols (Asks, Has, Undefined) while this one asks for files.

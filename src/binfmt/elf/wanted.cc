@@ -1,6 +1,7 @@
 #include "binfmt/elf/wanted.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <string_view>
@@ -19,33 +20,53 @@ bool IsWanted(uint32_t name, uint8_t info, uint16_t section) {
   return section == SHN_UNDEF && name != 0 && binding != STB_LOCAL && binding != STB_WEAK;
 }
 
-// Computes the hashes of names that are spread over a table of many megabytes, window by window.
+// Where the reading of names that starts with this one ends: after the last one that is not far from the one
+// before it. `wanted` is sorted.
+uint64_t EndOfNearby(std::span<const ElfWanted> wanted, uint64_t most) {
+  constexpr uint64_t kFar = 4096, kName = 256;  // most names are shorter
+  uint64_t last = wanted.front().name;
+  for (const ElfWanted& one : wanted) {
+    if (one.name - last > kFar || one.name + kName - wanted.front().name > most) break;
+    last = one.name;
+  }
+  return last + kName;
+}
+
+// Computes the hashes of names, which are spread over a table of up to many megabytes, window by window.
 bool HashNames(const base::ByteSource& source, const FileRange& strings, std::vector<ElfWanted>& wanted) {
-  constexpr uint64_t kWindow = 1u << 15;
   std::ranges::sort(wanted, {}, &ElfWanted::name);
-  std::vector<char> window;
+  std::array<char, 1u << 15> buffer;  // not cleared: most of it is never used
+  std::vector<char> longer;           // for a name that does not fit
+  std::string_view window;
   uint64_t begin = 0;
   const auto find = [&](uint64_t at) -> std::optional<std::string_view> {
     if (at < begin || at - begin >= window.size()) return std::nullopt;
-    const std::string_view rest(window.data() + (at - begin), window.size() - (at - begin));
+    const std::string_view rest = window.substr(at - begin);
     const size_t end = rest.find('\0');
-    if (end == rest.npos) return std::nullopt;
-    return rest.substr(0, end);
+    return end == rest.npos ? std::nullopt : std::optional(rest.substr(0, end));
   };
-  for (ElfWanted& one : wanted) {
-    const uint64_t at = SaturatingAdd(strings.offset, one.name);
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const uint64_t at = SaturatingAdd(strings.offset, wanted[i].name);
     if (at >= strings.end) return false;
     auto name = find(at);
-    for (uint64_t size = kWindow; !name; size = kMaxStringLength) {
-      auto read = ReadNumbers<char>(source, at, std::min(size, strings.end - at));
+    if (!name) {
+      const uint64_t size = EndOfNearby(std::span(wanted).subspan(i), buffer.size()) - wanted[i].name;
+      const auto part = std::span(buffer).first(std::min(size, strings.end - at));
+      const auto read = source.ReadAt(at, std::as_writable_bytes(part));
       if (!read) return false;
-      window = *std::move(read);
+      window = std::string_view(buffer.data(), *read);
       begin = at;
       name = find(at);
-      if (size == kMaxStringLength) break;
+    }
+    if (!name) {
+      auto read = ReadNumbers<char>(source, at, std::min(kMaxStringLength, strings.end - at));
+      if (!read) return false;
+      longer = *std::move(read);
+      window = std::string_view(longer.data(), longer.size());
+      name = find(at);
     }
     if (!name) return false;
-    one.hash = GnuHash(*name);
+    wanted[i].hash = GnuHash(*name);
   }
   return true;
 }
