@@ -3,6 +3,7 @@
 // their fields in another order.
 #include "binfmt/elf/reader.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -141,6 +142,20 @@ std::optional<uint32_t> ElfReader::Word(uint64_t offset) {
   auto fields = Fields::Read(*this, offset, 4);
   if (!fields) return std::nullopt;
   return fields->Word();
+}
+
+std::optional<uint32_t> ElfReader::LargestWord(uint64_t offset, uint64_t count) {
+  const bool swap = big_endian_ != (std::endian::native == std::endian::big);
+  std::array<uint32_t, 512> words;
+  uint32_t largest = 0;
+  while (count > 0) {
+    const auto some = std::span(words).first(static_cast<size_t>(std::min<uint64_t>(count, words.size())));
+    if (!bytes_.Copy(offset, std::as_writable_bytes(some))) return std::nullopt;
+    for (const uint32_t word : some) largest = std::max(largest, swap ? std::byteswap(word) : word);
+    offset = SaturatingAdd(offset, some.size_bytes());
+    count -= some.size();
+  }
+  return largest;
 }
 
 std::optional<FileRange> MapAddress(std::span<const ElfSegment> loads, uint64_t address) {

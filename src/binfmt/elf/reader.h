@@ -87,6 +87,8 @@ class ElfReader {
   std::optional<ElfSymbol> Symbol(uint64_t offset);
   std::optional<uint16_t> Half(uint64_t offset);
   std::optional<uint32_t> Word(uint64_t offset);
+  // Of `count` words; 0 if there are none.
+  std::optional<uint32_t> LargestWord(uint64_t offset, uint64_t count);
   template <size_t kCount>
   std::optional<std::array<uint32_t, kCount>> Words(uint64_t offset) {
     std::array<uint32_t, kCount> words;

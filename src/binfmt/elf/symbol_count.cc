@@ -11,12 +11,9 @@ std::optional<ElfSymbolCount> CountByGnuHash(ElfReader& reader, uint64_t offset)
   const auto [bucket_count, first, bloom_count, bloom_shift] = *header;
   if (bucket_count > kMaxElfSymbols || first > kMaxElfSymbols) return std::nullopt;
   const uint64_t buckets = SaturatingAdd(offset, 16 + uint64_t{bloom_count} * (reader.is64() ? 8 : 4));
-  uint64_t last = 0;
-  for (uint64_t i = 0; i < bucket_count; ++i) {
-    const auto bucket = reader.Word(SaturatingAdd(buckets, 4 * i));
-    if (!bucket) return std::nullopt;
-    last = std::max<uint64_t>(last, *bucket);
-  }
+  const auto largest = reader.LargestWord(buckets, bucket_count);
+  if (!largest) return std::nullopt;
+  uint64_t last = *largest;
   if (last < first) return ElfSymbolCount{first, first};  // nothing is defined
   const uint64_t chains = SaturatingAdd(buckets, 4 * uint64_t{bucket_count});
   for (; last < kMaxElfSymbols; ++last) {

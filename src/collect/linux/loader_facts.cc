@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "base/text.h"
 #include "binfmt/elf/constants.h"
+#include "binfmt/elf/sections.h"
 
 namespace culprit::collect {
 namespace {
@@ -129,10 +131,26 @@ struct Piece {
   uint64_t offset = 0, size = 0;
 };
 
+// The constants, where the file says which section has them.
+std::optional<Piece> FindConstants(const base::ByteSource& source, const binfmt::ElfFile& elf) {
+  binfmt::ElfReader reader(source);
+  reader.SetFormat(elf.bits(), elf.big_endian());
+  const auto header = reader.Header();
+  const auto sections = header ? binfmt::ReadElfSections(reader, *header) : std::nullopt;
+  if (!sections) return std::nullopt;
+  const auto found = std::ranges::find(*sections, ".rodata", &binfmt::ElfSection::name);
+  if (found == sections->end() || found->offset > source.size() ||
+      found->size > source.size() - found->offset)
+    return std::nullopt;
+  return Piece{found->offset, found->size};
+}
+
 // Where to look, best place first. Constants stand behind the code: in a segment of their own that is only
 // read, or in the second half of the file.
-std::vector<Piece> LikelyPieces(const binfmt::ElfFile& elf, uint64_t size) {
+std::vector<Piece> LikelyPieces(const base::ByteSource& source, const binfmt::ElfFile& elf) {
+  const uint64_t size = source.size();
   std::vector<Piece> pieces;
+  if (const auto constants = FindConstants(source, elf)) pieces.push_back(*constants);
   bool behind_code = false;
   for (const binfmt::ElfSegment& load : elf.loads) {
     const bool whole = load.offset <= size && load.filesz <= size - load.offset;
@@ -156,7 +174,7 @@ void FillGlibc(const system::System& system, const base::ByteSource& source, con
                LoaderFacts& facts) {
   facts.flavor = LoaderFlavor::kGlibc;
   if (source.size() > kLoaderLimit) return;
-  for (const Piece& piece : LikelyPieces(elf, source.size())) {
+  for (const Piece& piece : LikelyPieces(source, elf)) {
     const std::string bytes = Read(source, piece);
     facts.version = FindGlibcVersion(bytes);
     facts.system_dirs = FindSystemDirs(bytes, "/usr/lib");
