@@ -33,6 +33,7 @@ struct DamagedFile {
   FileDamage problem = FileDamage::kNone;
   std::string expected;
   std::string actual;
+  std::string overwritten_by;  // another package, whose RECORD has the file as it is
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -40,6 +41,7 @@ struct DamagedFile {
     visit("problem", self.problem);
     visit("expected", self.expected);
     visit("actual", self.actual);
+    visit("overwritten_by", self.overwritten_by);
   }
   bool operator==(const DamagedFile&) const = default;
 };

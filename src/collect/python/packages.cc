@@ -74,15 +74,16 @@ std::string HashOf(const System& system, const std::string& path) {
 }
 
 // Files of the package that are not as its RECORD says. Only shared libraries: they are what breaks loading.
-void CompareFiles(PackageSearch& search, const std::string& site, PythonPackage& package) {
+// Returns what RECORD says of them.
+std::vector<RecordLine> CompareFiles(PackageSearch& search, const std::string& site, PythonPackage& package) {
   const std::string path = JoinPath(package.record, "RECORD");
   const auto record = system::ReadWholeFile(search.system, path, kPackageRecordLimit);
   if (!record) {
     // A record directory of conda or of a distribution may have none; one that is there must be readable.
     if (record.error() != base::PathError::kNoEntry) search.problems.push_back(path + " cannot be read");
-    return;
+    return {};
   }
-  const auto libraries = SharedLibrariesOf(*record, search.system.platform());
+  std::vector<RecordLine> libraries = SharedLibrariesOf(*record, search.system.platform());
   if (libraries.size() >= kMostLibrariesOfRecord) search.system.NoteUnread(path, base::Unread::kTooMuch);
   for (const RecordLine& line : libraries) {
     const std::string file = JoinPath(site, line.path);
@@ -109,9 +110,11 @@ void CompareFiles(PackageSearch& search, const std::string& site, PythonPackage&
       }
     }
   }
+  return libraries;
 }
 
-void ReadDetails(PackageSearch& search, const SiteDirectory& site, PythonPackage& package) {
+std::vector<RecordLine> ReadDetails(PackageSearch& search, const SiteDirectory& site,
+                                    PythonPackage& package) {
   const system::DirectoryEntry* entry = site.Find(base::BaseName(package.record));
   const bool directory = entry == nullptr || entry->type != system::FileType::kRegular;
   const bool egg = package.record.ends_with(".egg-info");
@@ -129,12 +132,37 @@ void ReadDetails(PackageSearch& search, const SiteDirectory& site, PythonPackage
     if (MattersToCuda(requirement.name) || requirement.name == "numpy")
       package.requirements.push_back(std::move(requirement));
   }
-  if (!directory) return;
+  if (!directory) return {};
   if (const auto installer =
           system::ReadWholeFile(search.system, JoinPath(package.record, "INSTALLER"), 256)) {
     package.installer = base::Trim(*installer);
   }
-  if (!egg) CompareFiles(search, site.path, package);
+  return egg ? std::vector<RecordLine>() : CompareFiles(search, site.path, package);
+}
+
+// A package that matters, and what its RECORD says of its libraries.
+struct Detailed {
+  const SiteDirectory* site;
+  PythonPackage* package;
+  std::vector<RecordLine> libraries{};
+  std::vector<std::string> problems{};
+};
+
+// Of two packages with the same files, the one that was installed later has the sizes of its own.
+void FindOverwritten(const std::vector<Detailed>& packages) {
+  for (const Detailed& one : packages) {
+    for (snapshot::DamagedFile& file : one.package->damaged) {
+      if (file.problem != snapshot::FileDamage::kSize) continue;
+      for (const Detailed& other : packages) {
+        const bool has = other.package->name != one.package->name && other.site == one.site &&
+                         std::ranges::any_of(other.libraries, [&](const RecordLine& line) {
+                           return line.size && std::to_string(*line.size) == file.actual &&
+                                  JoinPath(one.site->path, line.path) == file.path;
+                         });
+        if (has) file.overwritten_by = other.package->name;
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -177,11 +205,6 @@ std::vector<PythonPackage> PackagesOf(PackageSearch& search, const std::vector<S
 void ReadPackages(PackageSearch& search, const std::vector<SiteDirectory>& sites,
                   std::vector<PythonPackage>& packages, size_t count,
                   const std::function<void(size_t)>& beside) {
-  struct Detailed {
-    const SiteDirectory* site;
-    PythonPackage* package;
-    std::vector<std::string> problems{};
-  };
   constexpr size_t kPackagesEach = 8;  // for one thread, at least
   std::vector<Detailed> detailed;
   for (PythonPackage& package : packages) {
@@ -193,10 +216,11 @@ void ReadPackages(PackageSearch& search, const std::vector<SiteDirectory>& sites
     if (i >= detailed.size()) return beside(i - detailed.size());
     Detailed& one = detailed[i];
     PackageSearch own{.system = search.system, .verify = search.verify};
-    ReadDetails(own, *one.site, *one.package);
+    one.libraries = ReadDetails(own, *one.site, *one.package);
     one.problems = std::move(own.problems);
   });
   for (Detailed& one : detailed) std::ranges::move(one.problems, std::back_inserter(search.problems));
+  FindOverwritten(detailed);
 }
 
 void AddDetails(PackageSearch& search, const std::vector<SiteDirectory>& sites,

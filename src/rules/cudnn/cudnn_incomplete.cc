@@ -142,7 +142,38 @@ std::set<const loader::Scenario*> WithoutCudnn(const Scene& scene) {
   return scenarios;
 }
 
+// Engines that cuDNN can do without at the start: some operations fail later. A copy of NVIDIA's cudnn-jit
+// packages has none of these parts.
+void TellEngines(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
+  for (const loader::Request& request : scenario.graph.requests) {
+    const bool part = request.optional && request.object == loader::kNone && !request.alternative &&
+                      !request.uncertain && request.requester < scenario.graph.objects.size() &&
+                      base::Contains(request.name, "_engines_precompiled");
+    if (!part) continue;
+    const std::string& asker = scenario.graph.objects[request.requester].path;
+    const std::string directory(base::DirName(asker));
+    const std::string other = scene.OnWindows() ? "cudnn_cnn64_9.dll" : "libcudnn_cnn.so.9";
+    if (!IsOfCudnn(asker) ||
+        scene.view.Open(base::JoinPath(directory, other)).error != base::PathError::kNone)
+      continue;
+    const auto version = scene.view.Version(asker);
+    const std::string name = request.name.find(".so") == request.name.npos || scene.OnWindows()
+                                 ? request.name
+                                 : request.name.substr(0, request.name.find(".so")) + ".so.9";
+    report::Finding& finding =
+        ruling.Fire(asker + (version ? " (cuDNN " + version->version + ")" : "") + " does not find " + name +
+                        ", without which some operations fail",
+                    asker, {name});
+    finding.severity = report::Severity::kWarning;
+    finding.affects.push_back(scenario.title);
+    finding.evidence.push_back({name + " is not found", "predicted by the loader model"});
+    AddOrigin(name, version ? version->version : "", directory, finding);
+    finding.fix = ReinstallCudnn(scene, scenario, asker);
+  }
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
+  for (const loader::Scenario& scenario : scene.scenarios) TellEngines(scene, scenario, ruling);
   // By the copy's directory: sub-libraries need each other, so several miss the same one.
   std::map<std::string, std::vector<const FailedLoad*>> by_copy;
   const std::set<std::string> damaged = DamagedParts(scene);

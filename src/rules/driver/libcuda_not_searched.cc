@@ -32,10 +32,11 @@ ld.so(8), ldconfig(8).
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {
-  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  const bool wsl = Circumstances(scene).wsl && scene.stack().driver && !scene.stack().driver->assumed;
+  const snapshot::Driver* driver = wsl ? &*scene.stack().driver : KernelSide(scene, ruling);
   if (driver == nullptr) return;
   const loader::Scenario* any = AnyProgram(scene);
-  if (any == nullptr || !driver->kernel_version) return ruling.NotApplicable();
+  if (any == nullptr || (!driver->kernel_version && !wsl)) return ruling.NotApplicable();
   const snapshot::DriverLibrary* library = FindDriverLibrary(*driver);
   if (library == nullptr) return ruling.NotApplicable();
   if (FindLoaded(scene, *any, "libcuda.so")) return;

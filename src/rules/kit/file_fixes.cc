@@ -10,7 +10,9 @@
 #include "knowledge/packages/release.h"
 #include "rules/kit/cudnn/cudnn_facts.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/python/package_changes.h"
 #include "rules/kit/python/package_facts.h"
+#include "rules/kit/python/package_of_file.h"
 
 namespace culprit::rules {
 namespace {
@@ -208,6 +210,14 @@ report::Fix InstallAgain(const Scene& scene, const std::string& path, const std:
   if (!scene.OnWindows()) again.soname = soname;
   const snapshot::CudnnCopy* copy = CopyOf(scene, path);
   if (copy != nullptr) again.version = copy->version;
+  if (const auto package = PackageInSite(scene, real)) {
+    return {
+        .text = "reinstall the same version of the package that provides it",
+        .commands = {Word(package->python) + " -m pip install --force-reinstall --no-deps --no-cache-dir " +
+                     ForPip({package->name, package->version})},
+        .risk = report::Risk::kLow,
+        .changes = {again}};
+  }
   const std::string cuda = CudaOfToolkitWith(scene, real);
   report::Fix fix{.text = "reinstall the package that provides " + real + "; if none does, " +
                           (cuda.empty() ? "get the file again from where you got it"

@@ -333,7 +333,16 @@ report::Fix Install(const Scene& scene, const FailedLoad& failed) {
                       .changes = {BroughtByPip(scene, *environment, wanted->package, wanted->version,
                                                failed.request->name)}});
   }
-  return InstallForEverybody(scene, failed, cuda);
+  report::Fix fix = InstallForEverybody(scene, failed, cuda);
+  const auto package = failed.library == nullptr
+                           ? std::nullopt
+                           : PackageForSite(scene, failed.asker, failed.library->packages);
+  if (package) {
+    fix.text = "install the package that provides it in the environment of the library that needs it";
+    fix.commands = {Word(package->python) + " -m pip install " + ForPip({package->name, ""})};
+    fix.risk = report::Risk::kLow;
+  }
+  return fix;
 }
 
 report::Fix Install(const Scene& scene, const std::vector<FailedLoad>& failed) {

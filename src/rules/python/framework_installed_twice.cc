@@ -1,27 +1,33 @@
-// CUL6016: two versions of one package in one directory, or installed by both conda and pip.
+// CUL6016: two versions of one package in one directory, or installed by both conda and pip, or two packages
+// with the same files.
+#include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/pep440.h"
 #include "base/text.h"
 #include "rules/kit/python/package_changes.h"
+#include "rules/kit/python/rival_packages.h"
 
 namespace culprit::rules::framework_installed_twice {
 namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-One directory of packages has the records of two versions of the same package, or conda and pip have both installed it.
-The module can only be one of them; files of the other may be left next to it.
+One directory of packages has the records of two versions of the same package, or conda and pip have both installed it,
+or another package has overwritten its files (tensorflow-cpu those of tensorflow). The module can only be one of them;
+files of the other may be left next to it.
 
 ## Why it breaks
 Libraries of two releases are in one directory and are found by name: symbols are missing, or the CPU build of one
 overwrites the CUDA build of the other. Upgrades fix only what one of the two records lists.
 
 ## How culprit knows
-It compares the names in the records (dist-info, conda-meta) of one environment.
+It compares the names in the records (dist-info, conda-meta) of one environment, and the sizes of libraries with those in
+RECORD: a file of one package that has the size that another one lists was overwritten by that one.
 
 ## Fix
-Uninstall until nothing is left, then install once, with one tool.
+Uninstall until nothing is left, then install the one you want once, with one tool.
 
 ## When this is not your problem
 Copies in two directories of sys.path do not mix: the first one wins (CUL6015 covers the home directory).
@@ -86,8 +92,44 @@ void Tell(const Scene& scene, const snapshot::PythonEnvironment& environment,
   AddInstall(scene, environment, {b.name, version}, Pip::kMissing, finding.fix.changes);
 }
 
+// CUL6006, CUL6008 and CUL6013 tell of these.
+bool HasOwnRule(const snapshot::PythonPackage& package) {
+  return std::ranges::any_of(std::array{"onnxruntime", "cupy", "nvidia-"},
+                             [&](const char* start) { return package.name.starts_with(start); });
+}
+
+void TellOverwritten(const Scene& scene, const snapshot::PythonEnvironment& environment, Ruling& ruling) {
+  for (const snapshot::PythonPackage& package : environment.packages) {
+    std::map<std::string, std::vector<const snapshot::DamagedFile*>> by_other;
+    for (const snapshot::DamagedFile& file : package.damaged) {
+      if (!file.overwritten_by.empty()) by_other[file.overwritten_by].push_back(&file);
+    }
+    for (const auto& [name, files] : by_other) {
+      const snapshot::PythonPackage* other = environment.Find(name);
+      if (other == nullptr || HasOwnRule(package)) continue;
+      report::Finding& finding =
+          ruling.Fire(other->name + " " + other->version + " has overwritten " +
+                          std::to_string(files.size()) + (files.size() == 1 ? " library" : " libraries") +
+                          " of " + package.name + " " + package.version + " in " + environment.prefix,
+                      other->record, {environment.prefix, package.record});
+      finding.severity = report::Severity::kError;
+      finding.affects.push_back(package.name + " in " + environment.prefix);
+      finding.evidence.push_back({files.front()->path + " has " + files.front()->actual +
+                                      " bytes, as the RECORD of " + other->name + " says, not " +
+                                      files.front()->expected,
+                                  package.record + "/RECORD"});
+      const bool keep_other = package.name.ends_with("-cpu");
+      const snapshot::PythonPackage& kept = keep_other ? *other : package;
+      finding.fix = KeepOnly(scene, environment, {&package, other}, {kept.name, kept.version},
+                             "uninstall both, then install only " + kept.name +
+                                 "; uninstalling just one removes files of the other");
+    }
+  }
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
+    TellOverwritten(scene, environment, ruling);
     const auto& packages = environment.packages;  // sorted by name
     for (size_t i = 1; i < packages.size(); ++i) {
       const auto &a = packages[i - 1], &b = packages[i];
@@ -119,15 +161,16 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {.code = "CUL6016",
-                           .name = "framework_installed_twice",
-                           .family = Family::kPython,
-                           .root = report::Root::kOverwrites,
-                           .cause = "framework-version-conflict",
-                           .severity = report::Severity::kWarning,
-                           .since = "0.2.0",
-                           .title = "an environment contains two copies of one package in the same place",
-                           .page = kPage,
-                           .check = Check};
+extern const Rule kRule = {
+    .code = "CUL6016",
+    .name = "framework_installed_twice",
+    .family = Family::kPython,
+    .root = report::Root::kOverwrites,
+    .cause = "framework-version-conflict",
+    .severity = report::Severity::kWarning,
+    .since = "0.2.0",
+    .title = "an environment contains two copies of one package, or two packages with the same files",
+    .page = kPage,
+    .check = Check};
 
 }  // namespace culprit::rules::framework_installed_twice

@@ -167,6 +167,15 @@ std::map<std::string, std::set<size_t>> UsersByPath(const Scene& scene,
   return users;
 }
 
+// A file that is whole and has another size came from another release.
+std::string CauseOfReplaced(const Scene& scene, const DamagedFile& file) {
+  const auto* library = knowledge::FindLibrary(base::BaseName(file.path));
+  const auto& elf = scene.view.Open(file.path).elf;
+  const bool whole = elf != nullptr && elf->problem == binfmt::ElfProblem::kNone && elf->complete();
+  if (file.problem != snapshot::FileDamage::kSize || !whole || library == nullptr) return "";
+  return library->family == "cudnn" ? "cudnn-mixed-versions" : "cuda-mixed-versions";
+}
+
 // One damaged file and what follows from it.
 struct Damage {
   const DamagedFile* file;
@@ -184,7 +193,7 @@ std::vector<Damage> DamageOf(const Scene& scene, const snapshot::PythonEnvironme
   std::vector<Damage> all;
   Needers needers(scene);
   for (const DamagedFile& file : package.damaged) {
-    if (twice.contains(file.path)) continue;
+    if (twice.contains(file.path) || !file.overwritten_by.empty()) continue;  // CUL6016
     Damage damage{.file = &file, .users = {}};
     for (const std::string& path : {file.path, scene.view.RealPath(file.path)}) {
       if (const auto found = users.find(path); found != users.end())
@@ -212,6 +221,7 @@ void Report(const Scene& scene, const snapshot::PythonEnvironment& environment,
       worst.file->path, {package.name, package.version});
   if (IsLostPart(*worst.file)) finding.cause = "cudnn-sublibrary-missing";
   if (!worst.needed_by.empty()) finding.cause = "dependent-missing";
+  if (const std::string cause = CauseOfReplaced(scene, *worst.file); !cause.empty()) finding.cause = cause;
   if (!worst.Breaks()) finding.severity = Severity::kWarning;
   std::set<size_t> users;
   for (const Damage& one : damaged) users.insert(one.users.begin(), one.users.end());

@@ -118,10 +118,12 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.affects.push_back(scenario->title);
     const auto directories = loader::LibraryDirectories(scene.snapshot, scene.view);
     size_t elsewhere = 0;
+    std::set<std::string> places;
     for (const std::string& name : missing) {
       const auto copies = loader::FindCopies(directories, scene.view, name);
       if (copies.empty()) continue;
       ++elsewhere;
+      places.insert(std::string(base::DirName(copies.front().path)));
       finding.evidence.push_back({copies.front().path + " exists but is not searched", copies.front().path});
     }
     if (elsewhere == missing.size()) finding.cause = "search-path";
@@ -138,6 +140,17 @@ void Check(const Scene& scene, Ruling& ruling) {
         .risk = report::Risk::kLow};
     AddInstall(scene, environment, wanted, Pip::kMissing, finding.fix.changes);
     AddFilesOfTheRest(environment, MajorOf(tensorflow->cuda), missing, finding.fix.changes);
+    if (elsewhere == missing.size() && places.size() == 1 && !scene.OnWindows()) {
+      const std::string& place = *places.begin();
+      finding.fix = {
+          .text = "let the loader search " + place + ", which has all of them" +
+                  (environment.kind == snapshot::EnvironmentKind::kConda
+                       ? "; set it in the environment (conda env config vars set), so that every start has it"
+                       : ""),
+          .commands = {"export LD_LIBRARY_PATH=" + Word(place) + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"},
+          .risk = report::Risk::kLow,
+          .changes = {report::AddToList{"LD_LIBRARY_PATH", place}}};
+    }
   }
 }
 

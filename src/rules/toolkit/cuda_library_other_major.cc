@@ -5,6 +5,7 @@
 #include "rules/kit/gpu_code/fitting_build.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
+#include "rules/kit/python/rival_packages.h"
 #include "rules/kit/search_fixes.h"
 #include "rules/rule.h"
 
@@ -32,6 +33,18 @@ The CUDA version that nvidia-smi shows is what the driver supports, not an insta
 Release notes of CUDA 11, 12 and 13; file lists of the nvidia-* wheels.
 )md";
 
+// The same framework for the CUDA that is here, where it is a matter of the package.
+std::optional<report::Fix> BuildFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                                    const snapshot::Framework& framework, const std::string& cuda) {
+  if (framework.name == "onnxruntime") return OnnxruntimeFor(scene, environment, cuda);
+  const Rivals own = RivalsIn(environment, [&](const auto& package) {
+    return package.name == framework.package && package.name.starts_with("cupy-cuda");
+  });
+  if (own.empty() || cuda.empty()) return std::nullopt;
+  return KeepOnly(scene, environment, own, {"cupy-cuda" + cuda + "x", own.front()->version},
+                  "install CuPy for CUDA " + cuda + ", which this machine has");
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kOtherMajor || !IsOfToolkit(scene, failed)) continue;
@@ -48,12 +61,12 @@ void Check(const Scene& scene, Ruling& ruling) {
     const auto* environment = scene.EnvironmentOf(*failed.scenario);
     const auto* framework = scene.FrameworkOf(*failed.scenario);
     const auto* other = knowledge::FindLibrary(base::BaseName(there));
-    if (environment == nullptr || framework == nullptr || framework->name != "onnxruntime" ||
-        other == nullptr)
-      continue;
-    if (auto fix =
-            OnnxruntimeFor(scene, *environment, CudaOfSoname(*other, std::string(base::BaseName(there)))))
-      finding.fix = *std::move(fix);
+    if (environment == nullptr || framework == nullptr || other == nullptr) continue;
+    std::string here = CudaOfSoname(*other, std::string(base::BaseName(there)));
+    if (const auto version =
+            here.empty() ? scene.view.Version(there) : snapshot::Fact<snapshot::LibraryVersion>())
+      here = base::Split(version->cuda, '.').front();
+    if (auto fix = BuildFor(scene, *environment, *framework, here)) finding.fix = *std::move(fix);
   }
 }
 

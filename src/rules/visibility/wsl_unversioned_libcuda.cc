@@ -1,5 +1,8 @@
 // CUL2011: in WSL, libcuda.so without a version is not found.
+#include "base/text.h"
+#include "knowledge/libraries.h"
 #include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/load_fixes.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::wsl_unversioned_libcuda {
@@ -32,6 +35,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   const auto& driver = scene.stack().driver;
   if (driver && FindDriverLibrary(*driver) == nullptr) return;  // no libcuda under any name: CUL2010
   for (const loader::Scenario& scenario : scene.scenarios) {
+    if (!FindLoaded(scene, scenario, "libcuda.so")) continue;  // not under the other name either: CUL1026
     for (const loader::Request& request : scenario.graph.requests) {
       if (request.name != "libcuda.so" || request.object != loader::kNone || request.alternative) continue;
       const std::string who = request.requester < scenario.graph.objects.size()
@@ -39,6 +43,10 @@ void Check(const Scene& scene, Ruling& ruling) {
                                   : request.requester_path;
       report::Finding& finding =
           ruling.Fire(who + " opens libcuda.so, which WSL provides only as libcuda.so.1", who);
+      // Runtime compilation alone opens it, and there are other engines.
+      const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(who));
+      if (library != nullptr && library->family == "cudnn" && MajorOfName(base::BaseName(who)) >= 9)
+        finding.severity = report::Severity::kNote;
       finding.affects.push_back(scenario.title);
       finding.evidence.push_back({"libcuda.so is not found", "the loader's search"});
       finding.evidence.push_back({"this is WSL", "/proc/sys/kernel/osrelease"});

@@ -14,6 +14,7 @@
 #include "rules/kit/loading/forced_copy.h"
 #include "rules/kit/loading/symbol_misses.h"
 #include "rules/kit/python/package_facts.h"
+#include "rules/kit/python/package_of_file.h"
 
 namespace culprit::rules {
 namespace {
@@ -59,6 +60,12 @@ std::string NameAlone(const std::string& symbol) {
 // The library has the same function with the other kind of std::string.
 bool IsOfOtherAbi(const MissingExport& missing) {
   return !missing.like.empty() && HasNewAbi(missing.function) != HasNewAbi(missing.like) &&
+         NameAlone(missing.function) == NameAlone(missing.like);
+}
+
+// The library has the function with other parameters: a header of another release was compiled in.
+bool HasOtherParameters(const MissingExport& missing) {
+  return missing.function.starts_with("_Z") && missing.like.starts_with("_Z") &&
          NameAlone(missing.function) == NameAlone(missing.like);
 }
 
@@ -211,7 +218,8 @@ report::Fix FixFor(const Told& told, const FunctionMiss& miss, const std::string
 std::string CauseOf(const Told& told) {
   if (const auto* library = CudaLibrary(told.scenario, told.missing.front().dll))
     return library->family == "cudnn" ? "cudnn-version-mismatch" : "cuda-mixed-versions";
-  if (told.scene.EnvironmentOf(told.scenario) != nullptr) return "framework-version-conflict";
+  if (told.scene.EnvironmentOf(told.scenario) != nullptr || !SiteOf(told.provider).empty())
+    return "framework-version-conflict";
   if (!told.provider.empty() && base::BaseName(told.provider).starts_with("libstdc++."))
     return "glibc-too-old";
   return "dependent-missing";
@@ -235,8 +243,8 @@ void FireUndefined(const Scene& scene, const FunctionMiss& miss, Ruling& ruling)
   Told told{.scene = scene, .scenario = scenario, .missing = {}, .importer = {}, .provider = {}};
   const bool of_cuda = CudaLibrary(scenario, miss.dll) != nullptr;
   for (const MissingExport& missing : miss.functions) {
-    // A call that is never made does no harm; one of a CUDA library that is too old will be made.
-    if (IsOfPython(missing) || (!missing.at_load && !of_cuda)) continue;
+    // A call that is never made does no harm; one to a library of another release will be made.
+    if (IsOfPython(missing) || (!missing.at_load && !of_cuda && !HasOtherParameters(missing))) continue;
     if (std::ranges::find(told.missing, missing.function, &MissingExport::function) == told.missing.end())
       told.missing.push_back(missing);
   }
