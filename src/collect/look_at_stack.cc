@@ -66,6 +66,7 @@ StackLook LookAtStack(const Surroundings& around, const std::vector<std::string>
     known->working_directory = around.working_directory;
     known->stack.environments = std::move(environments);
     if (early) AddLoaders(system, programs, *known);
+    if (around.host) Assume(*around.host, known->stack);
     if (early && loads_known) loads_known(known);
     return std::shared_ptr<const Environments>(known, &known->stack.environments);
   });

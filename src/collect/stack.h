@@ -7,12 +7,14 @@
 #include <future>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/platform.h"
+#include "collect/linux/host.h"
 #include "collect/live_file_view.h"
 #include "snapshot/stack.h"
 #include "system/system.h"
@@ -30,6 +32,7 @@ struct Surroundings {
   bool no_python = false;                   // only other targets were named: no environment is looked for
   std::vector<std::string> programs{};      // that were named, absolute
   std::vector<std::string> builds{};        // build folders that were named, absolute
+  std::optional<Host> host{};               // --host
   bool host_unseen = false;  // --root: files of another system; its kernel, devices and GPUs are not there
   // Who looks on after the time is over keeps it. Without it `system` must live until the program ends.
   std::shared_ptr<const system::System> owner = {};

@@ -50,6 +50,7 @@ collect::Surroundings Around(const Subject& subject) {
                 .no_python = subject.no_python,
                 .host_unseen = subject.host_unseen};
   around.builds = subject.builds;
+  if (const auto host = collect::ParseHost(subject.host); host && !subject.host.empty()) around.host = *host;
   around.owner = subject.machine;
   return around;
 }

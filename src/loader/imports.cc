@@ -276,7 +276,7 @@ class Unwritten {
     for (const std::string& site : environment_.site_packages) {
       for (const std::string& place : Places(site, name)) {
         std::string path = base::JoinPath(place, name);
-        if (!IsThere(view_, path)) continue;
+        if (!IsThere(view_, path) && view_.Open(path).error != base::PathError::kAccess) continue;
         if (!path.starts_with(base::JoinPath(site, "nvidia/"))) {
           for (const std::string& other : NeededBy(view_, path)) AddFromPackages(other, seen, files);
         }
@@ -285,10 +285,17 @@ class Unwritten {
     }
   }
 
-  // Where a library can be that Python code opens by its path: in NVIDIA's packages, and in a package that is
-  // named after it (librmm.so in librmm/lib64).
+  // Where a library can be that Python code opens by its path: beside its own and above (OpenMM opens all
+  // that lie in its folder of plug-ins), in NVIDIA's packages, and in a package that is named after it
+  // (librmm.so in librmm/lib64).
   std::vector<std::string> Places(const std::string& site, const std::string& name) const {
     std::vector<std::string> places;
+    for (const std::string& library : framework_.libraries) {
+      for (const std::string_view own : {base::DirName(library), base::DirName(base::DirName(library))}) {
+        if (own.starts_with(site + "/") && std::ranges::find(places, own) == places.end())
+          places.emplace_back(own);
+      }
+    }
     const std::string top = base::JoinPath(site, "nvidia");
     for (const snapshot::DirectoryItem& folder :
          view_.List(top).value_or(std::vector<snapshot::DirectoryItem>())) {

@@ -60,6 +60,7 @@ struct Request {
   size_t object = kNone;     // what satisfied it
   bool loaded_now = false;   // this request loaded the object
   bool optional = false;     // a dlopen whose caller tolerates failure
+  bool assumed = false;      // of the driver of --host, which is taken to have it; optional, too
   bool guessed = false;      // a dlopen that only the strings of the requester tell: it may never happen
   bool alternative = false;  // a dlopen with several names: another name of the same call is the one reported
   std::vector<Attempt> attempts;

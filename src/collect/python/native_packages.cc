@@ -25,7 +25,6 @@ using snapshot::Framework;
 using snapshot::PythonPackage;
 using system::System;
 
-constexpr uint64_t kWheelLimit = uint64_t{64} << 10;
 constexpr uint64_t kNativeRecordLimit = uint64_t{4} << 20;
 constexpr size_t kMostFiles = 2000;        // of one environment
 constexpr uint64_t kSmallest = 128 << 10;  // code that computes on a GPU, or calls it in C++, is larger
@@ -108,12 +107,23 @@ void KeepLibrariesWithCuda(const System& system, std::vector<NativePackage>& pac
   for (NativePackage& package : packages) {
     for (std::string& library : package.libraries) paths.push_back(&library);
   }
+  enum class Cuda : char { kNo, kYes, kUnknown };
+  std::vector<Cuda> cuda(paths.size());
   base::InParallel(paths.size(), kLibrariesEach, [&](size_t i) {
     const auto file = system.Open(*paths[i]);
-    if (!file || !file->bytes || !HasCuda(*file->bytes)) paths[i]->clear();
+    const bool denied = !file && file.error() == base::PathError::kAccess;
+    cuda[i] = denied ? Cuda::kUnknown : file && file->bytes && HasCuda(*file->bytes) ? Cuda::kYes : Cuda::kNo;
   });
+  // One that may not be read stays with others of its package that use CUDA.
+  size_t at = 0;
   for (NativePackage& package : packages) {
-    std::erase_if(package.libraries, [](const std::string& path) { return path.empty(); });
+    const auto begin = cuda.begin() + static_cast<ptrdiff_t>(at);
+    const auto end = begin + static_cast<ptrdiff_t>(package.libraries.size());
+    const bool some = std::find(begin, end, Cuda::kYes) != end;
+    std::erase_if(package.libraries, [&](const std::string&) {
+      const Cuda one = cuda[at++];
+      return one == Cuda::kNo || !some;
+    });
   }
 }
 
@@ -152,9 +162,7 @@ std::vector<NativePackage> NativePackages(const std::vector<SiteDirectory>& site
 }
 
 void ReadLibraries(const System& system, NativePackage& package) {
-  const auto wheel = system::ReadWholeFile(system, JoinPath(package.record, "WHEEL"), kWheelLimit);
-  // "Root-Is-Purelib" does not tell: a library that ctypes opens is data of a pure package.
-  if (!wheel || wheel->find("-none-any\n") != std::string::npos) return;
+  // WHEEL does not tell: libraries that are data of a package are in wheels for any platform, too.
   const auto record = system::ReadWholeFile(system, JoinPath(package.record, "RECORD"), kNativeRecordLimit);
   if (!record) return;
   for (const RecordLine& line : SharedLibrariesOf(*record, system.platform())) {

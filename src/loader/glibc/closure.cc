@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "knowledge/libraries.h"
 #include "loader/glibc/process.h"
 
 namespace culprit::loader {
@@ -34,6 +35,12 @@ LoadError Circle(std::string object) {
 
 }  // namespace
 
+bool GlibcProcess::IsOfAssumedDriver(const std::string& name) const {
+  const bool assumed = snapshot_.stack.driver && snapshot_.stack.driver->assumed;
+  const knowledge::Library* library = assumed ? knowledge::FindLibrary(name) : nullptr;
+  return library != nullptr && library->family == "driver";
+}
+
 Loading<GlibcProcess::Map*> GlibcProcess::LoadDependency(Map* map, const binfmt::ElfRequest& wanted,
                                                          bool dlopen) {
   std::string name = wanted.name;
@@ -56,8 +63,11 @@ Loading<GlibcProcess::Map*> GlibcProcess::LoadDependency(Map* map, const binfmt:
     request.error = result.error().Message();
     request.missing_version = result.error().missing_version;
     request.optional = wanted.kind == Kind::kAuxiliary;
+    request.assumed = result.error().not_found && IsOfAssumedDriver(name);
+    request.optional |= request.assumed;
     if (result.error().not_found && !request.optional && !dlopen)
       missing_.emplace_back(name, namespace_.size());
+    if (request.assumed) result = nullptr;
   }
   graph_.requests.push_back(std::move(request));
   return result;

@@ -102,6 +102,7 @@ class GlibcProcess final : public Process {
   // closure.cc
   Loading<std::vector<Map*>> LoadDependencies(Map* root, const std::vector<Map*>& preloads, bool dlopen);
   Loading<Map*> LoadDependency(Map* map, const binfmt::ElfRequest& wanted, bool dlopen);
+  bool IsOfAssumedDriver(const std::string& name) const;
 
   // versions.cc
   enum class VersionMode { kStart, kDlopen };

@@ -41,9 +41,10 @@ bool AsksByLibrary(const binfmt::ElfFile& elf) {
   });
 }
 
-// An object that is still loaded did not find a library that it needs.
+// An object that is still loaded did not find a library that it needs, or one that was not seen.
 bool LacksLibrary(const LoadGraph& graph) {
   return std::ranges::any_of(graph.requests, [](const Request& request) {
+    if (request.assumed) return true;
     return !request.error.empty() && !request.optional && request.opened_by == OpenedBy::kNeeded &&
            request.requester_path.empty();
   });

@@ -52,9 +52,10 @@ report::Fix FixFor(const Scene& scene, const snapshot::Driver& driver, const Loa
   if (InContainer(scene)) {
     report::Fix fix{
         .text =
-            "the image bundles its own driver library: remove the driver packages from the image; the "
-            "runtime mounts the host's",
-        .commands = {"dpkg -S " + Word(loaded.object->real_path)},
+            "restart the container, if the host's driver was updated while it ran: the runtime mounts the "
+            "host's libraries again. If that does not help, the image bundles its own driver library: remove "
+            "the driver packages from the image",
+        .commands = {"docker restart CONTAINER   # on the host", "dpkg -S " + Word(loaded.object->real_path)},
         .risk = report::Risk::kLow,
         .changes = WithoutFile(scene, path, loaded.object->real_path)};
     fix.changes.push_back(report::StartContainer{*driver.kernel_version});

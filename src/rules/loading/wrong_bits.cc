@@ -31,6 +31,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.why != Why::kWrongBits) continue;
     const std::string bits = std::to_string(BitsOf(scene.view.Open(failed.file)));
+    const std::string own = bits == "32" ? "64" : "32";
     report::Finding& finding =
         Fire(ruling, failed, failed.file + " is a " + bits + "-bit library; the program is not", failed.file);
     finding.evidence.push_back(
@@ -39,15 +40,15 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (scene.OnWindows()) {
       const std::string how =
           failed.redistributable == nullptr ? "" : std::string(failed.redistributable->fix);
-      finding.fix = {.text = how.empty() ? "replace it with a " + failed.request->name +
-                                               " that matches the program's bitness"
+      finding.fix = {.text = how.empty() ? "replace it with a " + failed.request->name + " of " + own +
+                                               " bits, as the program has"
                                          : how + "; remove the file with the wrong bitness",
                      .commands = {},
                      .risk = report::Risk::kLow,
                      .changes = {report::PutLibrary{.path = failed.file}}};
     } else {
       finding.fix = InstallInstead(scene, failed);
-      finding.fix.text = "the program needs a library of its own bitness: " + finding.fix.text;
+      finding.fix.text = "the program needs a " + own + "-bit library: " + finding.fix.text;
     }
     finding.fix.commands.push_back((scene.OnWindows() ? Command("culprit inspect ") : "file -L ") +
                                    Word(failed.file) + " " + Word(failed.asker));

@@ -39,7 +39,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(
         {"machine of " + failed.file + " is " + MachineOf(scene.view.Open(failed.file)), failed.file});
     finding.fix = InstallInstead(scene, failed);
-    finding.fix.text = "the program needs a library for its own CPU: " + finding.fix.text;
+    const std::string own = MachineOf(scene.view.Open(failed.asker));
+    finding.fix.text =
+        "the program needs a library for " + (own.empty() ? "its own CPU" : own) + ": " + finding.fix.text;
     finding.fix.commands.push_back("culprit inspect " + Word(failed.file));
   }
 }

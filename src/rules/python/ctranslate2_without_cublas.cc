@@ -72,7 +72,7 @@ bool SearchLeadsNowhere(const Scene& scene) {
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
-  const Presence gpu = GpuPresence(scene);
+  const Presence gpu = GpuExpected(scene);
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
     const auto* framework = FindFramework(environment, "ctranslate2");
     const auto* scenario = ScenarioOf(scene, environment, "ctranslate2");

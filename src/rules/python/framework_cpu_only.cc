@@ -90,7 +90,7 @@ bool HasNoGpuOnWindows(const snapshot::Framework& framework) {
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
-  const Presence gpu = GpuPresence(scene);
+  const Presence gpu = GpuExpected(scene);
   EnvironmentsOf(scene, ruling);  // notes missing facts
   if (!scene.stack().environments) return;
   for (const auto& environment : *scene.stack().environments) {
@@ -110,7 +110,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       }
       finding.affects.push_back(TitleOf(environment, framework));
       finding.evidence.push_back({"its build facts say that it was built without CUDA", framework.source});
-      if (gpu == Presence::kYes) {
+      if (gpu == Presence::kYes && scene.stack().gpus) {
         const snapshot::Gpu& first = scene.stack().gpus->front();
         finding.evidence.push_back(
             {first.name.empty() ? "GPU with compute capability " + first.compute_capability : first.name,

@@ -26,7 +26,7 @@ jax 0.10.2: METADATA (extras cuda12, cuda13), jax/_src/xla_bridge.py (the messag
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {
-  const Presence gpu = GpuPresence(scene);
+  const Presence gpu = GpuExpected(scene);
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
     const auto* jax = FindFramework(environment, "jax");
     if (jax == nullptr || !jax->cpu_only || gpu == Presence::kNo) continue;
@@ -36,7 +36,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding = ruling.Fire("jax " + jax->version + " in " + environment.prefix +
                                                " has no CUDA plugin, so it computes on the CPU",
                                            jax->directory, {environment.prefix});
-    if (gpu == Presence::kUnknown) finding.severity = report::Severity::kNote;
+    // What another package brought along may never be used.
+    const bool brought = !AskedOf(scene, environment, "jax").empty();
+    if (gpu == Presence::kUnknown || brought) finding.severity = report::Severity::kNote;
     finding.affects.push_back(TitleOf(environment, *jax));
     finding.evidence.push_back(
         {"no jax-cuda*-plugin among " + std::to_string(environment.packages.size()) + " packages",

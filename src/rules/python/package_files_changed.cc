@@ -118,8 +118,10 @@ bool IsForAnotherCpu(const Scene& scene, const snapshot::PythonEnvironment& envi
 // The rule about a load that this file ends says more than its size does.
 bool IsToldElsewhere(const Scene& scene, const DamagedFile& file) {
   return std::ranges::any_of(FailedLoads(scene), [&](const FailedLoad& failed) {
-    return (IsDamage(failed.why) || failed.why == Why::kDanglingLink) &&
-           base::CleanPath(failed.file) == file.path;
+    const bool gone = file.problem == snapshot::FileDamage::kMissing && failed.why == Why::kNowhere &&
+                      !failed.request->optional && failed.request->name == base::BaseName(file.path);
+    return gone || ((IsDamage(failed.why) || failed.why == Why::kDanglingLink) &&
+                    base::CleanPath(failed.file) == file.path);
   });
 }
 
@@ -192,7 +194,11 @@ std::vector<Damage> DamageOf(const Scene& scene, const snapshot::PythonEnvironme
                              const std::map<std::string, std::set<size_t>>& users) {
   std::vector<Damage> all;
   Needers needers(scene);
+  const bool gone_is_told = std::ranges::any_of(package.damaged, [&](const DamagedFile& file) {
+    return file.problem == snapshot::FileDamage::kMissing && IsToldElsewhere(scene, file);
+  });
   for (const DamagedFile& file : package.damaged) {
+    if (gone_is_told && file.problem == snapshot::FileDamage::kMissing) continue;
     if (twice.contains(file.path) || !file.overwritten_by.empty()) continue;  // CUL6016
     Damage damage{.file = &file, .users = {}};
     for (const std::string& path : {file.path, scene.view.RealPath(file.path)}) {

@@ -6,6 +6,7 @@
 #include "knowledge/libraries.h"
 #include "knowledge/tools.h"
 #include "loader/library_copies.h"
+#include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/python/package_changes.h"
@@ -91,11 +92,44 @@ std::set<std::string> MissingStubs(const Scene& scene, const loader::Scenario& s
   for (const FailedLoad& failed : FailedLoads(scene)) {
     if (failed.scenario == &scenario) missing.erase(failed.request->name);  // only cuDNN: has its own rules
   }
+  for (const auto& request : scenario.graph.requests) {
+    if (request.object != loader::kNone) missing.erase(request.name);  // by another way
+  }
   return missing;
 }
 
+// The directory outside the environment that has the others: a toolkit.
+std::string ToolkitInUse(const loader::Scenario& scenario, const snapshot::PythonEnvironment& environment) {
+  for (const loader::Object& object : scenario.graph.objects) {
+    const auto* library = LibraryOf(object);
+    if (library != nullptr && library->family == "cuda" &&
+        !object.real_path.starts_with(environment.prefix + "/"))
+      return std::string(base::DirName(object.real_path));
+  }
+  return "";
+}
+
+// The release of the toolkit that has the others, again and whole.
+report::Fix CompleteToolkit(const Scene& scene, const std::string& directory, const std::string& cuda,
+                            const std::set<std::string>& missing) {
+  std::string release = cuda.substr(0, cuda.find('.', cuda.find('.') + 1));
+  report::Fix fix{.text = "install the rest of the CUDA " + release +
+                          " libraries, of which the others are in " + directory +
+                          "; the package comes from NVIDIA's repository",
+                  .commands = {},
+                  .risk = report::Risk::kLow};
+  for (const std::string& name : missing)
+    fix.changes.emplace_back(report::PutLibrary{.path = base::JoinPath(directory, name), .soname = name});
+  fix.changes.emplace_back(report::RefreshCache{});
+  std::ranges::replace(release, '.', '-');
+  const bool rpm = PackageManagerOf(scene) == PackageManager::kRpm;
+  fix.commands = {(rpm ? Command("sudo dnf install ") : "sudo apt-get install ") +
+                  Plain("cuda-libraries-" + release)};
+  return fix;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
-  const Presence gpu = GpuPresence(scene);
+  const Presence gpu = GpuExpected(scene);
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
     const auto* tensorflow = FindFramework(environment, "tensorflow");
     if (tensorflow == nullptr || tensorflow->cuda.empty() || gpu == Presence::kNo) continue;
@@ -126,6 +160,9 @@ void Check(const Scene& scene, Ruling& ruling) {
       places.insert(std::string(base::DirName(copies.front().path)));
       finding.evidence.push_back({copies.front().path + " exists but is not searched", copies.front().path});
     }
+    const bool only_cudnn = std::ranges::all_of(
+        missing, [](const std::string& name) { return knowledge::FindLibrary(name)->family == "cudnn"; });
+    if (only_cudnn) finding.cause = "cudnn-missing";
     if (elsewhere == missing.size()) finding.cause = "search-path";
     finding.evidence.push_back({"it was built for CUDA " + tensorflow->cuda, tensorflow->source});
     for (const std::string& name : missing) {
@@ -140,6 +177,9 @@ void Check(const Scene& scene, Ruling& ruling) {
         .risk = report::Risk::kLow};
     AddInstall(scene, environment, wanted, Pip::kMissing, finding.fix.changes);
     AddFilesOfTheRest(environment, MajorOf(tensorflow->cuda), missing, finding.fix.changes);
+    const std::string toolkit = ToolkitInUse(*scenario, environment);
+    if (elsewhere == 0 && !only_cudnn && !toolkit.empty() && !scene.OnWindows())
+      finding.fix = CompleteToolkit(scene, toolkit, tensorflow->cuda, missing);
     if (elsewhere == missing.size() && places.size() == 1 && !scene.OnWindows()) {
       const std::string& place = *places.begin();
       finding.fix = {

@@ -10,6 +10,7 @@
 #include "knowledge/libraries.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/load_facts.h"
+#include "rules/kit/load_fixes.h"
 
 namespace culprit::rules {
 namespace {
@@ -63,6 +64,21 @@ WantedCuda CudaOfCode(const Scene& scene, const snapshot::Framework& framework) 
     }
   }
   return wanted;
+}
+
+// The major that cuFFT and the like were built for: they have a runtime of it inside.
+WantedCuda CudaOfLibraries(const Scene& scene, const loader::Scenario& scenario) {
+  for (const loader::Object& object : scenario.graph.objects) {
+    const auto* library = LibraryOf(object);
+    if (library == nullptr || library->family != "cuda" || object.opened_by != loader::OpenedBy::kNeeded)
+      continue;
+    const auto version = scene.view.Version(object.path);
+    const std::string cuda = version && !version->cuda.empty()
+                                 ? version->cuda
+                                 : CudaOfSoname(*library, base::BaseName(object.path));
+    if (!cuda.empty()) return {cuda, object.path};
+  }
+  return {};
 }
 
 DriverChoice Choose(const Scene& scene, Platform platform, const Condition& also) {
@@ -149,12 +165,12 @@ WantedCuda CudaOf(const Scene& scene, const loader::Scenario& scenario) {
     named = {CudaInName(base::BaseName(object.path)), object.path};
   }
   const snapshot::Framework* framework = scene.FrameworkOf(scenario);
-  if (framework == nullptr) return named.cuda.empty() ? LinkedRuntime(scene, scenario) : named;
-  if (framework->cpu_only) return {};
-  if (!framework->cuda.empty()) return {framework->cuda, framework->source};
+  if (framework != nullptr && framework->cpu_only) return {};
+  if (framework != nullptr && !framework->cuda.empty()) return {framework->cuda, framework->source};
   if (!named.cuda.empty()) return named;
-  const WantedCuda linked = LinkedRuntime(scene, scenario);
-  return linked.cuda.empty() ? CudaOfCode(scene, *framework) : linked;
+  WantedCuda wanted = LinkedRuntime(scene, scenario);
+  if (wanted.cuda.empty() && framework != nullptr) wanted = CudaOfCode(scene, *framework);
+  return wanted.cuda.empty() ? CudaOfLibraries(scene, scenario) : wanted;
 }
 
 bool HidesRuntime(const Scene& scene, const loader::Scenario& scenario) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "rules/kit/driver/driver_facts.h"
 
 namespace culprit::rules {
 
@@ -56,6 +57,12 @@ Presence GpuPresence(const Scene& scene) {
   const auto& gpus = scene.stack().gpus;
   if (gpus) return gpus->empty() ? Presence::kNo : Presence::kYes;
   return gpus.state == snapshot::FactState::kAbsent ? Presence::kNo : Presence::kUnknown;
+}
+
+Presence GpuExpected(const Scene& scene) {
+  const auto& driver = scene.stack().driver;
+  const bool wsl = Circumstances(scene).wsl && driver && FindDriverLibrary(*driver) != nullptr;
+  return wsl ? Presence::kYes : GpuPresence(scene);
 }
 
 bool Works(const loader::Scenario& scenario) {

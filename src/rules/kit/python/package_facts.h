@@ -36,6 +36,8 @@ std::string CudaMajorOfPackage(std::string_view name);
 enum class Presence { kYes, kNo, kUnknown };
 // Whether the machine has an NVIDIA GPU, detected or assumed.
 Presence GpuPresence(const Scene& scene);
+// The same, and yes in WSL with the driver of Windows: WSL does not show its GPU.
+Presence GpuExpected(const Scene& scene);
 
 // Whether the process of a scenario starts: nothing that it requires is missing.
 bool Works(const loader::Scenario& scenario);
