@@ -76,6 +76,7 @@ struct Framework {
   bool cpu_only = false;  // its own build facts say: no CUDA
   std::string source;     // where these were read
   std::vector<std::string> libraries;  // files of it that hold its CUDA code, if there: libtorch_cuda.so
+  bool only_libraries = false;         // it brings no Python module: others load what it has
   NamedVersion built_with;  // the package that its extension was compiled against: "torch 2.5.1+cu124"
 
   template <typename Self, typename Visit>
@@ -89,6 +90,7 @@ struct Framework {
     visit("cpu_only", self.cpu_only);
     visit("source", self.source);
     visit("libraries", self.libraries);
+    visit("only_libraries", self.only_libraries);
     visit("built_with", self.built_with);
   }
   bool operator==(const Framework&) const = default;

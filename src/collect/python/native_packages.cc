@@ -15,6 +15,7 @@
 #include "binfmt/pe/pe.h"
 #include "collect/python/frameworks.h"
 #include "collect/python/metadata.h"
+#include "collect/python/packages.h"
 #include "knowledge/libraries.h"
 
 namespace culprit::collect {
@@ -114,12 +115,12 @@ void KeepLibrariesWithCuda(const System& system, std::vector<NativePackage>& pac
     const bool denied = !file && file.error() == base::PathError::kAccess;
     cuda[i] = denied ? Cuda::kUnknown : file && file->bytes && HasCuda(*file->bytes) ? Cuda::kYes : Cuda::kNo;
   });
-  // One that may not be read stays with others of its package that use CUDA.
+  // One that may not be read stays with others of its package that use CUDA, or in a package that may.
   size_t at = 0;
   for (NativePackage& package : packages) {
     const auto begin = cuda.begin() + static_cast<ptrdiff_t>(at);
     const auto end = begin + static_cast<ptrdiff_t>(package.libraries.size());
-    const bool some = std::find(begin, end, Cuda::kYes) != end;
+    const bool some = MattersToCuda(package.name) || std::find(begin, end, Cuda::kYes) != end;
     std::erase_if(package.libraries, [&](const std::string&) {
       const Cuda one = cuda[at++];
       return one == Cuda::kNo || !some;
@@ -165,6 +166,7 @@ void ReadLibraries(const System& system, NativePackage& package) {
   // WHEEL does not tell: libraries that are data of a package are in wheels for any platform, too.
   const auto record = system::ReadWholeFile(system, JoinPath(package.record, "RECORD"), kNativeRecordLimit);
   if (!record) return;
+  package.only_libraries = record->find(".py,") == std::string::npos;
   for (const RecordLine& line : SharedLibrariesOf(*record, system.platform())) {
     if (!line.size || *line.size >= kSmallest)
       package.libraries.push_back(base::CleanPath(JoinPath(package.site, line.path)));
@@ -188,7 +190,8 @@ std::vector<Framework> ThoseWithCuda(const System& system, std::vector<NativePac
                           .version = package.version,
                           .directory = ModuleOf(package),
                           .source = package.record,
-                          .libraries = std::move(package.libraries)});
+                          .libraries = std::move(package.libraries),
+                          .only_libraries = package.only_libraries});
   }
   return frameworks;
 }

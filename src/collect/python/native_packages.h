@@ -14,6 +14,7 @@ struct NativePackage {
   std::string name, version, record;
   std::string site;                      // the directory it is installed in
   std::vector<std::string> libraries{};  // as its record says
+  bool only_libraries = false;           // no Python file among the rest
 };
 
 // The packages that may have CUDA in them: all but those of the frameworks that have rows. Reads nothing.

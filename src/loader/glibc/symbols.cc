@@ -41,13 +41,18 @@ bool AsksByLibrary(const binfmt::ElfFile& elf) {
   });
 }
 
-// An object that is still loaded did not find a library that it needs, or one that was not seen.
+// An object that is still loaded did not find a library that it needs.
 bool LacksLibrary(const LoadGraph& graph) {
   return std::ranges::any_of(graph.requests, [](const Request& request) {
-    if (request.assumed) return true;
     return !request.error.empty() && !request.optional && request.opened_by == OpenedBy::kNeeded &&
            request.requester_path.empty();
   });
+}
+
+// cuInit, cuvidCreateDecoder, nvmlInit_v2, NvEncodeAPICreateInstance
+bool IsOfDriver(std::string_view symbol) {
+  const bool cu = symbol.starts_with("cu") && symbol.size() > 2 && symbol[2] >= 'A' && symbol[2] <= 'Z';
+  return cu || symbol.starts_with("cuvid") || symbol.starts_with("nvml") || symbol.starts_with("NvEncode");
 }
 
 }  // namespace
@@ -80,6 +85,7 @@ void FindUndefinedSymbols(LoadGraph& graph, snapshot::FileView& view) {
   }
   if (!graph.interpreter.empty()) process.push_back(graph.interpreter);
   view.WillAskForSymbols(process);
+  const bool driver_is_assumed = std::ranges::any_of(graph.requests, &Request::assumed);
   const BoundAtLoad& bound = graph.bound_at_load;
   for (size_t i = 0; i < graph.objects.size(); ++i) {
     const Object& object = graph.objects[i];
@@ -87,6 +93,7 @@ void FindUndefinedSymbols(LoadGraph& graph, snapshot::FileView& view) {
     const bool at_once = bound.all || (i >= bound.begin && i < bound.end) ||
                          (object.elf->flags & DF_BIND_NOW) != 0 || (object.elf->flags_1 & DF_1_NOW) != 0;
     std::vector<snapshot::UndefinedSymbol> symbols = view.Undefined(object.path, process);
+    if (driver_is_assumed) std::erase_if(symbols, [](const auto& symbol) { return IsOfDriver(symbol.name); });
     // They are told together, so one file stands for all of them.
     const auto near =
         std::ranges::find_if(symbols, [](const auto& symbol) { return !symbol.nearest.empty(); });

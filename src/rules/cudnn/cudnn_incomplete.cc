@@ -160,6 +160,8 @@ void TellEngines(const Scene& scene, const loader::Scenario& scenario, Ruling& r
     const std::string name = request.name.find(".so") == request.name.npos || scene.OnWindows()
                                  ? request.name
                                  : request.name.substr(0, request.name.find(".so")) + ".so.9";
+    // One that is there and does not load has a rule of its own.
+    if (scene.view.Open(base::JoinPath(directory, name)).error != base::PathError::kNoEntry) continue;
     report::Finding& finding =
         ruling.Fire(asker + (version ? " (cuDNN " + version->version + ")" : "") + " does not find " + name +
                         ", without which some operations fail",

@@ -120,10 +120,11 @@ void Check(const Scene& scene, Ruling& ruling) {
            "/etc/ld.so.cache"});
     }
     finding.fix = Repair(scene, first);
-    if (first.why == Why::kStaleCache && first.library != nullptr && first.copies.empty()) {
-      finding.cause = first.IsCudnnShim() ? "cudnn-missing"
-                      : first.IsCudnn()   ? "cudnn-sublibrary-missing"
-                                          : "cuda-library-missing";
+    if (first.why == Why::kStaleCache && first.copies.empty()) {
+      finding.cause = first.library == nullptr ? "dependent-missing"
+                      : first.IsCudnnShim()    ? "cudnn-missing"
+                      : first.IsCudnn()        ? "cudnn-sublibrary-missing"
+                                               : "cuda-library-missing";
     }
   }
 }

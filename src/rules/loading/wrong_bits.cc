@@ -1,5 +1,6 @@
 // CUL5007: a library is 32-bit and the program is 64-bit, or the other way round.
 #include "rules/kit/binary_facts.h"
+#include "rules/kit/file_fixes.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
@@ -37,7 +38,9 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.evidence.push_back(
         {(scene.OnWindows() ? "PE header of " : "ELF class of ") + failed.file + " says " + bits + " bits",
          failed.file});
-    if (scene.OnWindows()) {
+    if (auto again = scene.OnWindows() ? ReinstallKeeper(scene, failed.file) : std::nullopt) {
+      finding.fix = *std::move(again);
+    } else if (scene.OnWindows()) {
       const std::string how =
           failed.redistributable == nullptr ? "" : std::string(failed.redistributable->fix);
       finding.fix = {.text = how.empty() ? "replace it with a " + failed.request->name + " of " + own +

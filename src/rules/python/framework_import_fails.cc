@@ -71,6 +71,29 @@ std::optional<report::Fix> LibrariesOfTensorrt(const snapshot::PythonEnvironment
   return std::nullopt;
 }
 
+// A package that another one requires, that is not installed, and that has the name of the library:
+// custatevec-cu12 for libcustatevec.so.1.
+std::optional<report::Fix> InstallRequired(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                                           const std::string& missing) {
+  std::string stem(missing.substr(0, missing.find(".so")));
+  if (stem.starts_with("lib")) stem.erase(0, 3);
+  for (const snapshot::PythonPackage& package : environment.packages) {
+    for (const snapshot::Requirement& requirement : package.requirements) {
+      const std::string& name = requirement.name;
+      const bool of_name = name == stem || name.starts_with(stem + "-cu");
+      if (!of_name || environment.Find(name) != nullptr || AskedOf(scene, environment, name).empty())
+        continue;
+      report::Fix fix{.text = "install " + name + ", which " + package.name + " requires",
+                      .commands = {PipOf(environment) + " install " + Plain(name)},
+                      .risk = report::Risk::kLow};
+      if (!environment.site_packages.empty())
+        fix.changes = {report::InstallPackage{environment.prefix, name, ""}};
+      return fix;
+    }
+  }
+  return std::nullopt;
+}
+
 report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& environment,
                    const snapshot::Framework& framework, const loader::Request* cause) {
   const std::string subject = cause != nullptr ? cause->name : framework.directory;
@@ -92,6 +115,7 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
     return fix;
   }
   if (auto libraries = LibrariesOfTensorrt(environment, cause->name)) return *std::move(libraries);
+  if (auto required = InstallRequired(scene, environment, cause->name)) return *std::move(required);
   report::Fix fix{.text = "install the system package that provides " + cause->name,
                   .commands = {why},
                   .risk = report::Risk::kLow};

@@ -173,7 +173,10 @@ std::map<std::string, std::set<size_t>> UsersByPath(const Scene& scene,
 std::string CauseOfReplaced(const Scene& scene, const DamagedFile& file) {
   const auto* library = knowledge::FindLibrary(base::BaseName(file.path));
   const auto& elf = scene.view.Open(file.path).elf;
-  const bool whole = elf != nullptr && elf->problem == binfmt::ElfProblem::kNone && elf->complete();
+  // A shorter one may have lost its end.
+  const bool longer = file.actual.size() > file.expected.size() ||
+                      (file.actual.size() == file.expected.size() && file.actual > file.expected);
+  const bool whole = longer && elf != nullptr && elf->problem == binfmt::ElfProblem::kNone && elf->complete();
   if (file.problem != snapshot::FileDamage::kSize || !whole || library == nullptr) return "";
   return library->family == "cudnn" ? "cudnn-mixed-versions" : "cuda-mixed-versions";
 }
@@ -184,8 +187,10 @@ struct Damage {
   std::set<size_t> users;   // scenarios
   std::string needed_by{};  // a library that does not load without it
 
+  bool is_cut = false;  // it ends before its headers say
+
   bool IsEmpty() const { return file->problem == snapshot::FileDamage::kSize && file->actual == "0"; }
-  bool Breaks() const { return !users.empty() || IsEmpty() || !needed_by.empty(); }
+  bool Breaks() const { return !users.empty() || IsEmpty() || is_cut || !needed_by.empty(); }
 };
 
 // All damage of a package that this rule reports, the worst first.
@@ -208,6 +213,8 @@ std::vector<Damage> DamageOf(const Scene& scene, const snapshot::PythonEnvironme
     if (!damage.users.empty() && IsForAnotherCpu(scene, environment, file)) continue;
     if (IsToldElsewhere(scene, file)) continue;
     if (damage.users.empty()) damage.needed_by = needers.Of(file);
+    const auto& elf = scene.view.Open(file.path).elf;
+    damage.is_cut = elf != nullptr && elf->problem != binfmt::ElfProblem::kNotElf && !elf->complete();
     all.push_back(std::move(damage));
   }
   // Of the same weight in their order. (std::stable_sort of libstdc++ 12 uses what C++20 removed.)

@@ -180,7 +180,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string toolkit = ToolkitInUse(*scenario, environment);
     if (elsewhere == 0 && !only_cudnn && !toolkit.empty() && !scene.OnWindows())
       finding.fix = CompleteToolkit(scene, toolkit, tensorflow->cuda, missing);
-    if (elsewhere == missing.size() && places.size() == 1 && !scene.OnWindows()) {
+    const bool own = places.size() == 1 && places.begin()->starts_with(environment.prefix + "/");
+    if (elsewhere == missing.size() && own && !scene.OnWindows()) {
       const std::string& place = *places.begin();
       finding.fix = {
           .text = "let the loader search " + place + ", which has all of them" +

@@ -61,7 +61,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     const auto* environment = scene.EnvironmentOf(*failed.scenario);
     const auto* framework = scene.FrameworkOf(*failed.scenario);
     const auto* other = knowledge::FindLibrary(base::BaseName(there));
-    if (environment == nullptr || framework == nullptr || other == nullptr) continue;
+    // Where others of the right major are loaded, this one alone is wrong.
+    const bool alone = std::ranges::any_of(failed.scenario->graph.objects, [&](const loader::Object& object) {
+      const auto* library = LibraryOf(object);
+      return library != nullptr && library->family == "cuda" && !cuda.empty() &&
+             CudaOfSoname(*library, base::BaseName(object.path)) == cuda;
+    });
+    if (environment == nullptr || framework == nullptr || other == nullptr || alone) continue;
     std::string here = CudaOfSoname(*other, std::string(base::BaseName(there)));
     if (const auto version =
             here.empty() ? scene.view.Version(there) : snapshot::Fact<snapshot::LibraryVersion>())

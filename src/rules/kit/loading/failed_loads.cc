@@ -4,11 +4,13 @@
 #include <map>
 #include <memory>
 
+#include "base/package_name.h"
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_facts.h"
 #include "rules/kit/loading/gpu_loads.h"
 #include "rules/kit/loading/other_places.h"
+#include "rules/kit/python/asked.h"
 #include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules {
@@ -311,6 +313,19 @@ void AddNext(const Scene& scene, Copies& copies, const std::vector<FailedLoad>& 
   }
 }
 
+// A package with libraries alone lacks one that no package here requires: it is there for others, which
+// nobody installed.
+bool NobodyLoads(const Scene& scene, const FailedLoad& failed) {
+  const auto* environment = scene.EnvironmentOf(*failed.scenario);
+  const auto* framework = scene.FrameworkOf(*failed.scenario);
+  if (environment == nullptr || framework == nullptr || !framework->only_libraries ||
+      failed.library == nullptr || failed.why != Why::kNowhere)
+    return false;
+  return std::ranges::all_of(failed.library->packages, [&](std::string_view package) {
+    return AskedOf(scene, *environment, base::NormalName(package)).empty();
+  });
+}
+
 std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
   std::vector<FailedLoad> all, driver;
   Copies copies(scene);
@@ -339,6 +354,7 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
       if (forgiven && scenario.WasSeen() && failed.library == nullptr) continue;
       Explain(scene, copies, failed, forgiven);
       if (forgiven && !HarmsOptional(scene, failed)) continue;
+      if (NobodyLoads(scene, failed)) continue;
       // The loader model reports a 32-bit DLL as wrong machine; this separates bitness from CPU.
       if (failed.why == Why::kWrongCpu && IsOtherWordSize(scene, failed)) failed.why = Why::kWrongBits;
       if (request.optional && scene.OnWindows() && failed.why == Why::kElsewhere &&

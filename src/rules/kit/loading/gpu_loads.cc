@@ -1,5 +1,7 @@
 #include "rules/kit/loading/gpu_loads.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "base/version.h"
 #include "rules/kit/python/package_facts.h"
@@ -54,8 +56,11 @@ bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t index
     const Request& one = scenario.graph.requests[i];
     const knowledge::Library* library = knowledge::FindLibrary(BaseName(one.name));
     if (library == nullptr || library->family != "cuda") continue;
-    cuda |= one.error.empty();
-    only_cudnn &= one.error.empty() || one.alternative || one.opened_by != loader::OpenedBy::kDlopen ||
+    const bool found = std::ranges::any_of(scenario.graph.requests, [&](const Request& other) {
+      return other.name == one.name && other.error.empty();
+    });
+    cuda |= found;
+    only_cudnn &= found || one.alternative || one.opened_by != loader::OpenedBy::kDlopen ||
                   !CostsGpu(scene, scenario, i);
   }
   return cuda && only_cudnn;

@@ -52,6 +52,26 @@ std::vector<std::string> ElsewhereBelow(const Scene& scene, const std::vector<st
   return found;
 }
 
+// The CUDA of a tree of modules, where each release of each program has a prefix: /sw/cuda/13.0/lib64 for
+// /sw/ocean/5.1.
+std::vector<std::string> ModulesBeside(const Scene& scene, const std::string& prefix) {
+  const std::string tree(base::DirName(base::DirName(prefix)));
+  std::vector<std::string> found;
+  if (tree.size() < 2 || tree == "/usr") return found;
+  for (const std::string& program : DirectoriesIn(scene, tree)) {
+    const std::string name = base::FoldCase(base::BaseName(program));
+    if (!base::Contains(name, "cuda") && !base::Contains(name, "cudnn") && !base::Contains(name, "nccl"))
+      continue;
+    for (const std::string& release : DirectoriesIn(scene, program)) {
+      for (const char* below : {"lib64", "lib"}) {
+        std::string place = base::JoinPath(release, below);
+        if (scene.view.Directory(place) == base::PathError::kNone) found.push_back(std::move(place));
+      }
+    }
+  }
+  return found;
+}
+
 }  // namespace
 
 std::vector<std::string> OwnDirectories(const Scene& scene, const loader::Scenario& scenario) {
@@ -65,6 +85,7 @@ std::vector<std::string> OwnDirectories(const Scene& scene, const loader::Scenar
   const snapshot::LoaderFacts* loader = scene.snapshot.FindLoader(scenario.graph.interpreter);
   if (loader != nullptr && !loader->lib_token.empty())  // lib/x86_64-linux-gnu
     directories.push_back(base::JoinPath(prefix, loader->lib_token));
+  for (std::string& place : ModulesBeside(scene, prefix)) directories.push_back(std::move(place));
   return directories;
 }
 

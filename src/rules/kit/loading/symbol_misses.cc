@@ -7,6 +7,7 @@
 #include "rules/kit/load_facts.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/python/package_changes.h"
+#include "rules/kit/python/package_facts.h"
 #include "rules/kit/python/package_of_file.h"
 
 namespace culprit::rules {
@@ -55,6 +56,11 @@ report::Fix FixSymbolMiss(const Scene& scene, const FunctionMiss& miss) {
           "upgrade " + package->name +
               ": a newer release of the same CUDA major has all functions of the older ones");
     }
+    return {.text = "upgrade " + package->name +
+                    ": a newer release of the same CUDA major has all functions of the older ones",
+            .commands = {PipOf(*environment) + " install --upgrade --no-deps " + Plain(package->name)},
+            .risk = report::Risk::kLow,
+            .changes = {report::PutLibrary{.path = Shown(scene, miss.dll)}}};
   }
   return {.text = "use both libraries from one release: install all of the release of " +
                   Shown(scene, importer) + ", or put another directory first",
