@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "base/windows_path.h"
 
 namespace culprit::rules {
 namespace {
