@@ -335,6 +335,7 @@ std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {
       const Request& request = scenario.graph.requests[i];
       if (request.error.empty() || request.alternative) continue;
       if (request.opened_by == loader::OpenedBy::kPreload) continue;
+      if (request.optional && IsLoaded(scenario.graph, request.name)) continue;  // another found it
       FailedLoad failed{.scenario = &scenario,
                         .request = &request,
                         .library = knowledge::FindLibrary(BaseName(request.name))};
