@@ -138,9 +138,12 @@ uint64_t LogReader::lines() const {
 
 std::vector<Symptom> LogReader::symptoms() const {
   std::vector<Symptom> told = symptoms_;
-  if (lines() >= kFewLines) {
-    std::erase_if(told, [&](const Symptom& symptom) { return only_mentions_ || symptom.mentioned; });
-  }
+  // Of a text that asks for help, what it only mentions counts where nothing else is told.
+  const auto happened = [&](const Symptom& symptom) { return !only_mentions_ && !symptom.mentioned; };
+  const bool tells =
+      std::ranges::any_of(told, [&](const Symptom& symptom) { return happened(symptom) && Speaks(symptom); });
+  if (lines() >= kFewLines && (tells || !asks_for_help_))
+    std::erase_if(told, [&](const Symptom& symptom) { return !happened(symptom); });
   if (lines() > kShortText || std::ranges::any_of(told, Speaks)) {
     std::erase_if(told, [](const Symptom& symptom) { return symptom.role() == Role::kHint; });
   }
@@ -158,6 +161,7 @@ void LogReader::Process(bool complete) {
   if (!began_ && (complete || size_ >= kBeginning)) {
     began_ = true;
     only_mentions_ = OnlyMentions(text.substr(0, kBeginning));
+    asks_for_help_ = AsksForHelp(text.substr(0, kBeginning));
   }
   // Whole lines; or most of a line that is longer than the buffer.
   size_t end = size_;

@@ -57,6 +57,7 @@ class LogReader {
   uint64_t lines_ = 0;  // line ends before `counted_`
   size_t counted_ = 0;
   bool only_mentions_ = false;  // judging by the start of the text
+  bool asks_for_help_ = false;
   bool began_ = false;
   std::vector<Symptom> symptoms_;
 };

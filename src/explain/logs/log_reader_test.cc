@@ -133,5 +133,12 @@ TEST(LogReader, WhatALongerTextMentionsDidNotHappen) {
             1u);  // it is the whole input, so it is meant literally
 }
 
+TEST(LogReader, TheOnlyFailureOfWhoAsksForHelpHappened) {
+  const std::string quoted = "`" + std::string(kNotFound) + "`\n";
+  const std::string asked = "one\ntwo\nthree\nfour\nI keep getting this, any idea?\n";
+  EXPECT_EQ(OfKind(Read(asked + quoted), "library-not-found").size(), 1u);
+  EXPECT_EQ(Read(asked + quoted + "RuntimeError: CUDA error: out of memory\n").size(), 1u);
+}
+
 }  // namespace
 }  // namespace culprit::logs

@@ -96,6 +96,20 @@ bool OnlyMentions(std::string_view beginning) {
   return kinds.headings > 0 && marks >= 2;
 }
 
+bool AsksForHelp(std::string_view beginning) {
+  static const std::array<RE2, 4> kKinds = {
+      RE2(R"((?i)\b(?:i|we)(?: am|'m| are|'re| have|'ve| just| also| always| still| keep)* (?:get|got|getting|receive|receiving|received|see|seeing|face|facing|faced|encounter(?:ed|ing)?|run into|ran into|tr(?:y|ied|ying) to|can ?not|can't|could ?n[o']t)\b)"),
+      RE2(R"((?i)\b(?:i|we)(?: have|'ve| only have| just)* (?:installed|upgraded?|updated|compiled|built)\b[\s\S]{0,400}\b(?:error|fail|mismatch|missing|not found|crash)|\bwhen (?:i|we) (?:try|run|start|import|execute|launch)\b|\b(?:i|we) (?:try|tried|run|ran|want)\b[\s\S]{0,200}\berror\b)"),
+      RE2(R"((?i)\bany (?:help|ideas?|suggestions?)\b|\bplease help\b|\bhow (?:to|can i|do i|should i) (?:fix|solve|overcome|resolve)\b|\bis this (?:an issue|a bug|a problem)\b|\bwhat (?:am i|is) (?:doing )?wrong\b)"),
+      RE2(R"((?i)^[#*\s]*(?:steps to reproduce|to reproduce|expected behaviou?r|actual behaviou?r|describe the (?:bug|issue|problem)|error (?:screenshots|logs?|message)|your environment)\b|\n[#*\s]*(?:steps to reproduce|to reproduce|expected behaviou?r|actual behaviou?r|describe the (?:bug|issue|problem)|error (?:screenshots|logs?|message)|your environment)\b)"),
+  };
+  // Others answer already: a chat, a mail that quotes questions, a list of questions and answers.
+  static const RE2 kAnswered(
+      R"((?m)(?:^\[\d\d:\d\d\] \w+: .*\n[\s\S]*){2}|^>[^>\n]*\?$|\?\*\*$|(?i)frequently asked)");
+  if (Has(beginning, kAnswered)) return false;
+  return std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(beginning, kind); });
+}
+
 namespace {
 
 // Lines that report nothing, wherever in them an error appears.

@@ -69,5 +69,29 @@ TEST(OnlyMentions, NotLogs) {
   EXPECT_FALSE(OnlyMentions("step 1\nstep 2\nstep 3\nstep 4\nstep 5\nstep 6\n"));
 }
 
+TEST(AsksForHelp, WhereSomebodyTellsOfTheirOwnFailure) {
+  for (const char* text : {
+           "Hello,\nI am getting this since the update:\n`CUDA error: out of memory`",
+           "When I import it, the program stops with \"CUDA error: out of memory\".",
+           "We installed the toolkit yesterday.\nSince then there is an error: see below.",
+           "`CUDA error: out of memory`\n\nHow can I fix that?",
+           "## Steps to reproduce\n1. start it\n\n## Environment\nUbuntu",
+       }) {
+    EXPECT_TRUE(AsksForHelp(text)) << text;
+  }
+}
+
+TEST(AsksForHelp, NotWhereItIsAnsweredOrNobodySpeaks) {
+  for (const char* text : {
+           "CUDA error: out of memory",
+           "# Errors\n\n`CUDA error: out of memory` means that the card is full.",
+           "[10:02] ada: I got CUDA error: out of memory\n[10:03] ben: take another card\n",
+           "> I got CUDA error: out of memory, is that solved?\n\nYes, since Monday.",
+           "# Frequently asked questions\n\nWhen I run it, there is an error. What now?",
+       }) {
+    EXPECT_FALSE(AsksForHelp(text)) << text;
+  }
+}
+
 }  // namespace
 }  // namespace culprit::logs
