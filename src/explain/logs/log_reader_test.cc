@@ -137,7 +137,8 @@ TEST(LogReader, TheOnlyFailureOfWhoAsksForHelpHappened) {
   const std::string quoted = "`" + std::string(kNotFound) + "`\n";
   const std::string asked = "one\ntwo\nthree\nfour\nI keep getting this, any idea?\n";
   EXPECT_EQ(OfKind(Read(asked + quoted), "library-not-found").size(), 1u);
-  EXPECT_EQ(Read(asked + quoted + "RuntimeError: CUDA error: out of memory\n").size(), 1u);
+  const std::string other = "RuntimeError: CUDA error: out of memory\n";
+  EXPECT_TRUE(OfKind(Read(asked + quoted + other), "library-not-found").empty());
 }
 
 }  // namespace
