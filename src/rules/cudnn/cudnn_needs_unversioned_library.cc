@@ -3,6 +3,7 @@
 #include "loader/library_copies.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_facts.h"
+#include "rules/kit/load_fixes.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::cudnn_needs_unversioned_library {
@@ -56,7 +57,10 @@ void Check(const Scene& scene, Ruling& ruling) {
       finding.evidence.push_back({request.error, "predicted by the loader model"});
       finding.evidence.push_back({numbered + " exists", numbered});
       const bool driver = request.name == "libcuda.so";
-      if (driver) finding.severity = report::Severity::kNote;  // few engines need it, and others replace them
+      // Few engines need the driver by this name, and others replace them; cuDNN 7 needs NVRTC for engines
+      // that are compiled at run time alone.
+      const bool old = MajorOfName(base::BaseName(asker.path)) < 8;
+      if (driver || old) finding.severity = report::Severity::kNote;
       finding.fix = {
           .text = driver ? "install the package that provides libcuda.so, or create the symlink"
                          : "create the symlink next to the versioned file, or install a newer cuDNN",
