@@ -4,13 +4,11 @@
 #include <map>
 #include <memory>
 
-#include "base/package_name.h"
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/load_facts.h"
 #include "rules/kit/loading/gpu_loads.h"
 #include "rules/kit/loading/other_places.h"
-#include "rules/kit/python/asked.h"
 #include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules {
@@ -311,19 +309,6 @@ void AddNext(const Scene& scene, Copies& copies, const std::vector<FailedLoad>& 
       continue;
     AddNext(scene, copies, first, all);
   }
-}
-
-// A package with libraries alone lacks one that no package here requires: it is there for others, which
-// nobody installed.
-bool NobodyLoads(const Scene& scene, const FailedLoad& failed) {
-  const auto* environment = scene.EnvironmentOf(*failed.scenario);
-  const auto* framework = scene.FrameworkOf(*failed.scenario);
-  if (environment == nullptr || framework == nullptr || !framework->only_libraries ||
-      failed.library == nullptr || failed.why != Why::kNowhere)
-    return false;
-  return std::ranges::all_of(failed.library->packages, [&](std::string_view package) {
-    return AskedOf(scene, *environment, base::NormalName(package)).empty();
-  });
 }
 
 std::vector<FailedLoad> FindFailedLoads(const Scene& scene) {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "base/package_name.h"
 #include "base/text.h"
 #include "base/version.h"
+#include "rules/kit/python/asked.h"
 #include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules {
@@ -90,6 +92,17 @@ bool MayBeFoundAllTheSame(const Scene& scene, const FailedLoad& failed) {
   if (framework->name == "cupy") return failed.request->opened_by == loader::OpenedBy::kDlopen;
   const auto* torch = FindFramework(*scene.EnvironmentOf(*failed.scenario), "torch");
   return torch != nullptr && !torch->cuda.empty() && MajorOf(torch->cuda) == MajorOf(framework->cuda);
+}
+
+bool NobodyLoads(const Scene& scene, const FailedLoad& failed) {
+  const auto* environment = scene.EnvironmentOf(*failed.scenario);
+  const auto* framework = scene.FrameworkOf(*failed.scenario);
+  if (environment == nullptr || framework == nullptr || !framework->only_libraries ||
+      failed.library == nullptr || failed.why != Why::kNowhere)
+    return false;
+  return std::ranges::all_of(failed.library->packages, [&](std::string_view package) {
+    return AskedOf(scene, *environment, base::NormalName(package)).empty();
+  });
 }
 
 }  // namespace culprit::rules

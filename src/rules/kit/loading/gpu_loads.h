@@ -20,4 +20,8 @@ bool NeededForGpu(const Scene& scene, const FailedLoad& failed);
 // torch` of the same CUDA onnxruntime finds everything already loaded.
 bool MayBeFoundAllTheSame(const Scene& scene, const FailedLoad& failed);
 
+// A package with libraries alone lacks one that no package here requires: it is there for others, which
+// nobody installed.
+bool NobodyLoads(const Scene& scene, const FailedLoad& failed);
+
 }  // namespace culprit::rules
