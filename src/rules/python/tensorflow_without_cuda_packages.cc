@@ -128,6 +128,18 @@ report::Fix CompleteToolkit(const Scene& scene, const std::string& directory, co
   return fix;
 }
 
+// A directory of the environment itself that nobody put on the search path.
+report::Fix SearchOwn(const snapshot::PythonEnvironment& environment, const std::string& place) {
+  const bool conda = environment.kind == snapshot::EnvironmentKind::kConda;
+  return {
+      .text = "let the loader search " + place + ", which has all of them" +
+              (conda ? "; set it in the environment (conda env config vars set), so that every start has it"
+                     : ""),
+      .commands = {"export LD_LIBRARY_PATH=" + Word(place) + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"},
+      .risk = report::Risk::kLow,
+      .changes = {report::AddToList{"LD_LIBRARY_PATH", place}}};
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   const Presence gpu = GpuExpected(scene);
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
@@ -181,17 +193,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (elsewhere == 0 && !only_cudnn && !toolkit.empty() && !scene.OnWindows())
       finding.fix = CompleteToolkit(scene, toolkit, tensorflow->cuda, missing);
     const bool own = places.size() == 1 && places.begin()->starts_with(environment.prefix + "/");
-    if (elsewhere == missing.size() && own && !scene.OnWindows()) {
-      const std::string& place = *places.begin();
-      finding.fix = {
-          .text = "let the loader search " + place + ", which has all of them" +
-                  (environment.kind == snapshot::EnvironmentKind::kConda
-                       ? "; set it in the environment (conda env config vars set), so that every start has it"
-                       : ""),
-          .commands = {"export LD_LIBRARY_PATH=" + Word(place) + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"},
-          .risk = report::Risk::kLow,
-          .changes = {report::AddToList{"LD_LIBRARY_PATH", place}}};
-    }
+    if (elsewhere == missing.size() && own && !scene.OnWindows())
+      finding.fix = SearchOwn(environment, *places.begin());
   }
 }
 
