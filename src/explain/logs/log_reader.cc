@@ -32,9 +32,10 @@ constexpr size_t kMostOthers = 64;  // lines of other processes inside a message
 constexpr uint32_t kEnough =
     5000;  // matches per signature; a log that repeats itself is not searched for it any further
 constexpr size_t kShortBytes = 8 << 10;
-constexpr uint64_t kFewWords = 10;   // lines; a person picked them, and something is wrong
-constexpr uint64_t kShortText = 40;  // lines; somebody chose what to show
-constexpr uint64_t kFewLines = 5;    // lines; somebody pasted only the message, so it is meant literally
+constexpr uint64_t kFewWords = 10;        // lines; a person picked them, and something is wrong
+constexpr uint64_t kShortText = 40;       // lines; somebody chose what to show
+constexpr uint64_t kFewLines = 5;         // lines; somebody pasted only the message, so it is meant literally
+constexpr uint64_t kLongestRequest = 80;  // lines; a longer text that speaks of errors is a document
 
 bool Speaks(const Symptom& symptom) {
   return symptom.role() == Role::kFailure || symptom.role() == Role::kConsequence;
@@ -142,7 +143,8 @@ std::vector<Symptom> LogReader::symptoms() const {
   const auto happened = [&](const Symptom& symptom) { return !only_mentions_ && !symptom.mentioned; };
   const bool tells =
       std::ranges::any_of(told, [&](const Symptom& symptom) { return happened(symptom) && Speaks(symptom); });
-  if (lines() >= kFewLines && (tells || !asks_for_help_))
+  const bool asks = asks_for_help_ && lines() <= kLongestRequest;
+  if (lines() >= kFewLines && (tells || !asks))
     std::erase_if(told, [&](const Symptom& symptom) { return !happened(symptom); });
   if (lines() > kShortText || std::ranges::any_of(told, Speaks)) {
     std::erase_if(told, [](const Symptom& symptom) { return symptom.role() == Role::kHint; });
