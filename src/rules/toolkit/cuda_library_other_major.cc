@@ -60,7 +60,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     finding.fix = Install(scene, failed);
     const auto* environment = scene.EnvironmentOf(*failed.scenario);
     const auto* framework = scene.FrameworkOf(*failed.scenario);
-    const auto* other = knowledge::FindLibrary(base::BaseName(there));
+    const std::string real(base::BaseName(scene.view.RealPath(there)));  // libcufft.so is libcufft.so.11.3.3
+    const auto* other = knowledge::FindLibrary(real);
     // Where others of the right major are loaded, this one alone is wrong.
     const bool alone = std::ranges::any_of(failed.scenario->graph.objects, [&](const loader::Object& object) {
       const auto* library = LibraryOf(object);
@@ -68,7 +69,7 @@ void Check(const Scene& scene, Ruling& ruling) {
              CudaOfSoname(*library, base::BaseName(object.path)) == cuda;
     });
     if (environment == nullptr || framework == nullptr || other == nullptr || alone) continue;
-    std::string here = CudaOfSoname(*other, std::string(base::BaseName(there)));
+    std::string here = CudaOfSoname(*other, real);
     if (const auto version =
             here.empty() ? scene.view.Version(there) : snapshot::Fact<snapshot::LibraryVersion>())
       here = base::Split(version->cuda, '.').front();
