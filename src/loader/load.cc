@@ -150,6 +150,7 @@ LoadGraph Run(Model process, snapshot::FileView& view, const Question& question,
     process.Dlopen(call.name, caller, call.flags);
     if (question.known_dlopens) process.FollowDelayImports();
   }
+  view.WillAskForAllSymbols(false);
   if (question.symbols) CompareSymbols(graph, view);
   return std::move(graph);
 }

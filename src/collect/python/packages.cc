@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -150,16 +151,22 @@ struct Detailed {
 
 // Of two packages with the same files, the one that was installed later has the sizes of its own.
 void FindOverwritten(const std::vector<Detailed>& packages) {
+  const auto is_damaged = [](const Detailed& one) { return !one.package->damaged.empty(); };
+  if (std::ranges::none_of(packages, is_damaged)) return;
+  std::multimap<std::string, std::pair<const PythonPackage*, std::string>> listed;  // by path: who, and size
+  for (const Detailed& one : packages) {
+    for (const RecordLine& line : one.libraries) {
+      if (line.size)
+        listed.emplace(JoinPath(one.site->path, line.path),
+                       std::pair(one.package, std::to_string(*line.size)));
+    }
+  }
   for (const Detailed& one : packages) {
     for (snapshot::DamagedFile& file : one.package->damaged) {
       if (file.problem != snapshot::FileDamage::kSize) continue;
-      for (const Detailed& other : packages) {
-        const bool has = other.package->name != one.package->name && other.site == one.site &&
-                         std::ranges::any_of(other.libraries, [&](const RecordLine& line) {
-                           return line.size && std::to_string(*line.size) == file.actual &&
-                                  JoinPath(one.site->path, line.path) == file.path;
-                         });
-        if (has) file.overwritten_by = other.package->name;
+      for (auto [at, end] = listed.equal_range(file.path); at != end; ++at) {
+        const auto& [other, size] = at->second;
+        if (other->name != one.package->name && size == file.actual) file.overwritten_by = other->name;
       }
     }
   }
