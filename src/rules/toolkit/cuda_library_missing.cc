@@ -5,7 +5,7 @@
 #include "loader/library_copies.h"
 #include "rules/kit/cudnn/cudnn_facts.h"
 #include "rules/kit/load_fixes.h"
-#include "rules/kit/loading/failed_loads.h"
+#include "rules/kit/loading/missing_together.h"
 #include "rules/kit/python/package_changes.h"
 #include "rules/rule.h"
 
@@ -76,54 +76,20 @@ void CheckNvrtcOfCudnn(const Scene& scene, Ruling& ruling) {
   }
 }
 
-// The missing libraries, those of one process together; those that only strings tell apart.
-std::vector<std::vector<FailedLoad>> OfOneLoad(const Scene& scene) {
-  std::vector<std::vector<FailedLoad>> loads;
-  for (const FailedLoad& failed : FailedLoads(scene)) {
-    if (failed.why != Why::kNowhere || !IsOfToolkit(scene, failed)) continue;
-    const auto same = [&](const std::vector<FailedLoad>& load) {
-      return load.front().scenario == failed.scenario &&
-             load.front().request->guessed == failed.request->guessed;
-    };
-    auto load = std::ranges::find_if(loads, same);
-    if (load == loads.end()) load = loads.insert(loads.end(), std::vector<FailedLoad>());
-    const auto known = [&](const FailedLoad& other) { return other.request->name == failed.request->name; };
-    if (std::ranges::none_of(*load, known)) load->push_back(failed);
-  }
-  return loads;
-}
-
-// "libcublas.so.12 and libcufft.so.11 (CUDA 12)"; if they are of several majors, each with its own.
-std::string NamesOf(const std::vector<FailedLoad>& load) {
-  std::vector<std::string> majors;
-  for (const FailedLoad& failed : load) majors.push_back(CudaOfSoname(*failed.library, failed.request->name));
-  const bool one = std::ranges::adjacent_find(majors, std::not_equal_to()) == majors.end();
-  std::string names;
-  for (size_t i = 0; i < load.size(); ++i) {
-    if (i > 0) names += i + 1 == load.size() ? " and " : ", ";
-    names += load[i].request->name;
-    if (!majors[i].empty() && (!one || i + 1 == load.size())) names += " (CUDA " + majors[i] + ")";
-  }
-  return names;
-}
-
 // "libcublas.so.12 (CUDA 12) is required, but not installed".
-std::string SummaryOf(const std::vector<FailedLoad>& load) {
+std::string SummaryOf(const MissingTogether& load) {
   const std::string verb = load.size() == 1 ? " is" : " are";
-  if (!load.front().request->guessed) return NamesOf(load) + verb + " required, but not installed";
-  return NamesOf(load) + ", which " + load.front().asker + " opens as far as its strings tell," + verb +
+  if (!load.front().request->guessed) return CudaNamesOf(load) + verb + " required, but not installed";
+  return CudaNamesOf(load) + ", which " + load.front().asker + " opens as far as its strings tell," + verb +
          " not installed";
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
   CheckNvrtcOfCudnn(scene, ruling);
   NoteUncertain(scene, ruling);
-  for (const std::vector<FailedLoad>& load : OfOneLoad(scene)) {
-    report::Finding& finding = Fire(ruling, load.front(), SummaryOf(load), load.front().request->name);
-    for (size_t i = 1; i < load.size(); ++i) {
-      finding.about.push_back(load[i].request->name);
-      finding.evidence.push_back(WhoOpens(load[i]));
-    }
+  for (const MissingTogether& load : MissingCudaLibraries(scene)) {
+    if (InOtherMajor(load)) continue;  // CUL4008
+    report::Finding& finding = Fire(ruling, load, SummaryOf(load));
     finding.evidence.push_back({"no copy of " + std::string(load.size() == 1 ? "it" : "them") +
                                     " in any searched or usual directory",
                                 "library directories"});

@@ -4,7 +4,7 @@
 #include "rules/kit/cudnn/cudnn_facts.h"
 #include "rules/kit/gpu_code/fitting_build.h"
 #include "rules/kit/load_fixes.h"
-#include "rules/kit/loading/failed_loads.h"
+#include "rules/kit/loading/missing_together.h"
 #include "rules/kit/python/rival_packages.h"
 #include "rules/kit/search_fixes.h"
 #include "rules/rule.h"
@@ -45,35 +45,43 @@ std::optional<report::Fix> BuildFor(const Scene& scene, const snapshot::PythonEn
                   "install CuPy for CUDA " + cuda + ", which this machine has");
 }
 
+// Whether libraries of that CUDA are loaded already, so that only those that are missing are wrong.
+bool LoadsOthersOf(const loader::Scenario& scenario, const std::string& cuda) {
+  return !cuda.empty() && std::ranges::any_of(scenario.graph.objects, [&](const loader::Object& object) {
+    const auto* library = LibraryOf(object);
+    return library != nullptr && library->family == "cuda" &&
+           CudaOfSoname(*library, base::BaseName(object.path)) == cuda;
+  });
+}
+
+// The CUDA major of a file: libcufft.so is libcufft.so.11.3.3, which is of CUDA 12; "" unknown.
+std::string CudaOfFile(const Scene& scene, const std::string& path) {
+  const std::string real(base::BaseName(scene.view.RealPath(path)));
+  const auto* library = knowledge::FindLibrary(real);
+  if (library == nullptr) return "";
+  if (std::string cuda = CudaOfSoname(*library, real); !cuda.empty()) return cuda;
+  const auto version = scene.view.Version(path);
+  return version ? base::Split(version->cuda, '.').front() : "";
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
-  for (const FailedLoad& failed : FailedLoads(scene)) {
-    if (failed.why != Why::kOtherMajor || !IsOfToolkit(scene, failed)) continue;
-    const std::string& there = failed.copies.front().path;
-    const std::string cuda = CudaOfSoname(*failed.library, failed.request->name);
+  for (const MissingTogether& load : MissingCudaLibraries(scene)) {
+    if (!InOtherMajor(load)) continue;  // CUL4006
+    const FailedLoad& first = *std::ranges::find(load, Why::kOtherMajor, &FailedLoad::why);
+    const std::string& there = first.copies.front().path;
     report::Finding& finding =
-        Fire(ruling, failed,
-             failed.request->name + (cuda.empty() ? "" : " (CUDA " + cuda + ")") +
-                 " is required, this machine has " + std::string(base::BaseName(there)) + " in " +
-                 std::string(base::DirName(there)),
-             failed.request->name, {there});
-    AddCopies(scene, failed, " is another major version", finding);
-    finding.fix = Install(scene, failed);
-    const auto* environment = scene.EnvironmentOf(*failed.scenario);
-    const auto* framework = scene.FrameworkOf(*failed.scenario);
-    const std::string real(base::BaseName(scene.view.RealPath(there)));  // libcufft.so is libcufft.so.11.3.3
-    const auto* other = knowledge::FindLibrary(real);
-    // Where others of the right major are loaded, this one alone is wrong.
-    const bool alone = std::ranges::any_of(failed.scenario->graph.objects, [&](const loader::Object& object) {
-      const auto* library = LibraryOf(object);
-      return library != nullptr && library->family == "cuda" && !cuda.empty() &&
-             CudaOfSoname(*library, base::BaseName(object.path)) == cuda;
-    });
-    if (environment == nullptr || framework == nullptr || other == nullptr || alone) continue;
-    std::string here = CudaOfSoname(*other, real);
-    if (const auto version =
-            here.empty() ? scene.view.Version(there) : snapshot::Fact<snapshot::LibraryVersion>())
-      here = base::Split(version->cuda, '.').front();
-    if (auto fix = BuildFor(scene, *environment, *framework, here)) finding.fix = *std::move(fix);
+        Fire(ruling, load,
+             CudaNamesOf(load) + (load.size() == 1 ? " is" : " are") + " required, this machine has " +
+                 std::string(base::BaseName(there)) + " in " + std::string(base::DirName(there)),
+             {there});
+    for (const FailedLoad& failed : load) AddCopies(scene, failed, " is another major version", finding);
+    finding.fix = Install(scene, load);
+    const auto* environment = scene.EnvironmentOf(*first.scenario);
+    const auto* framework = scene.FrameworkOf(*first.scenario);
+    if (environment == nullptr || framework == nullptr) continue;
+    if (LoadsOthersOf(*first.scenario, CudaOfSoname(*first.library, first.request->name))) continue;
+    const std::string cuda = CudaOfFile(scene, there);
+    if (auto fix = BuildFor(scene, *environment, *framework, cuda)) finding.fix = *std::move(fix);
   }
 }
 
