@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <map>
+#include <tuple>
 
 namespace culprit::logs {
 namespace {
@@ -30,11 +30,16 @@ constexpr uint64_t Hash(uint64_t window) { return (window * 0x9E3779B97F4A7C15u)
 constexpr char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 // How common a byte is in text, roughly; rare bytes are better to search for.
-constexpr uint32_t Commonness(char c) {
+consteval auto CommonBytes() {
   constexpr std::string_view kCommonFirst = " etaoinsrlhd.cumfpgw0y1b,:v2-/k3";
-  const size_t rank = kCommonFirst.find(c);
-  return rank == std::string_view::npos ? 1 : static_cast<uint32_t>(kCommonFirst.size() - rank + 4);
+  std::array<uint8_t, 256> common{};
+  common.fill(1);
+  for (size_t rank = 0; rank < kCommonFirst.size(); ++rank)
+    common[static_cast<uint8_t>(kCommonFirst[rank])] = static_cast<uint8_t>(kCommonFirst.size() - rank + 4);
+  return common;
 }
+constexpr auto kCommonBytes = CommonBytes();
+constexpr uint32_t Commonness(char c) { return kCommonBytes[static_cast<uint8_t>(c)]; }
 
 // The most common sequences of four bytes in the logs, listings and documents of tests/explain/clean.
 constexpr std::string_view kCommonFours =
@@ -49,26 +54,38 @@ constexpr std::string_view kCommonFours =
     "tus. wit.whl_erritiaanylnyliylin.py:_aarinstled ory whl hl (f meof maineineria-cror ound"
     "singnot_ompumputeta succucce etaompimpiline mple ste on ss: dia ry: dnn ent age  mb/mb/s";
 
-bool IsCommon(std::string_view four) {
-  for (size_t at = 0; at < kCommonFours.size(); at += 4) {
-    if (kCommonFours.substr(at, 4) == four) return true;
-  }
-  return false;
+constexpr uint32_t Four(const char* bytes) {
+  uint32_t four = 0;
+  for (int i = 0; i < 4; ++i) four = four << 8 | static_cast<uint8_t>(bytes[i]);
+  return four;
+}
+
+consteval auto SortedFours() {
+  std::array<uint32_t, kCommonFours.size() / 4> fours{};
+  for (size_t i = 0; i < fours.size(); ++i) fours[i] = Four(kCommonFours.data() + 4 * i);
+  std::ranges::sort(fours);
+  return fours;
+}
+
+bool IsCommon(const char* four) {
+  static constexpr auto kSorted = SortedFours();
+  return std::ranges::binary_search(kSorted, Four(four));
 }
 
 // Where in an anchor the `size` rarest consecutive bytes start.
 size_t RarestPart(std::string_view anchor, size_t size) {
   size_t best = 0;
-  uint32_t lowest = ~0u;
-  for (size_t at = 0; at + size <= anchor.size(); ++at) {
-    uint32_t score = 0;
-    for (const char c : anchor.substr(at, size)) score += Commonness(c);
-    for (size_t four = at; four + 4 <= at + size; ++four) {
-      if (IsCommon(anchor.substr(four, 4))) score += kCommonFour;
+  uint32_t score = 0, lowest = ~0u;
+  for (size_t end = 1; end <= anchor.size(); ++end) {  // the bytes before `end`
+    score += Commonness(anchor[end - 1]);
+    if (end >= 4 && IsCommon(anchor.data() + end - 4)) score += kCommonFour;
+    if (end > size) {
+      const char* gone = anchor.data() + (end - size - 1);
+      score -= Commonness(*gone) + (IsCommon(gone) ? kCommonFour : 0);
     }
-    if (score < lowest) {
+    if (end >= size && score < lowest) {
       lowest = score;
-      best = at;
+      best = end - size;
     }
   }
   return best;
@@ -87,8 +104,8 @@ void Set(Bitmap& bitmap, uint64_t hash) {
 }  // namespace
 
 AnchorFinder::AnchorFinder(std::span<const std::string_view> anchors) : slots_(kSlots) {
-  std::map<uint64_t, std::vector<Entry>>
-      of_bytes;  // a short window has zeros in its upper half, a long one never
+  // A short window has zeros in its upper half, a long one never.
+  std::vector<std::pair<uint64_t, Entry>> of_bytes;
   for (const std::string_view anchor : anchors) {
     const auto index = static_cast<uint32_t>(anchors_.size());
     std::string& lower = anchors_.emplace_back(anchor);
@@ -97,7 +114,7 @@ AnchorFinder::AnchorFinder(std::span<const std::string_view> anchors) : slots_(k
     const size_t part = RarestPart(lower, width + kStride - 1);
     for (size_t offset = part; offset < part + kStride; ++offset) {
       const uint64_t bytes = width == kLong ? Long(lower.data() + offset) : Short(lower.data() + offset);
-      of_bytes[bytes].push_back({index, static_cast<uint32_t>(offset)});
+      of_bytes.push_back({bytes, {index, static_cast<uint32_t>(offset)}});
       const uint64_t hash = Hash(bytes);
       if (width == kLong) {
         Set(long_, hash);
@@ -106,11 +123,18 @@ AnchorFinder::AnchorFinder(std::span<const std::string_view> anchors) : slots_(k
       }
     }
   }
-  for (const auto& [bytes, entries] : of_bytes) {
+  const auto key = [](const auto& window) {
+    return std::tuple(window.first, window.second.anchor, window.second.offset);
+  };
+  std::ranges::sort(of_bytes, {}, key);
+  for (const auto& [bytes, entry] : of_bytes) {
     size_t slot = Hash(bytes) % kSlots;
-    while (slots_[slot].count != 0) slot = (slot + 1) % kSlots;
-    slots_[slot] = {bytes, static_cast<uint32_t>(entries_.size()), static_cast<uint32_t>(entries.size())};
-    entries_.insert(entries_.end(), entries.begin(), entries.end());
+    while (slots_[slot].count != 0 && slots_[slot].bytes != bytes) slot = (slot + 1) % kSlots;
+    if (slots_[slot].count++ == 0) {
+      slots_[slot].bytes = bytes;
+      slots_[slot].first = static_cast<uint32_t>(entries_.size());
+    }
+    entries_.push_back(entry);
   }
 }
 

@@ -2,7 +2,9 @@
 
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 namespace culprit::logs {
 namespace {
@@ -24,7 +26,21 @@ size_t AfterEscape(std::string_view line, size_t at) {
   return end;
 }
 
+// Only printable ASCII, as most lines are: nothing is taken away.
+bool IsPlain(std::string_view line) {
+  constexpr uint64_t kOnes = 0x0101010101010101u, kTops = 0x80 * kOnes;
+  uint64_t odd = 0;  // the top bit of a byte: a byte below 0x20, 0x7F, or above
+  while (line.size() >= sizeof odd) {
+    uint64_t eight;
+    std::memcpy(&eight, line.data(), sizeof eight);
+    odd |= (eight - 0x20 * kOnes) | (eight + kOnes) | eight;
+    line.remove_prefix(sizeof odd);
+  }
+  return (odd & kTops) == 0 && std::ranges::all_of(line, [](char c) { return c >= 0x20 && c < 0x7F; });
+}
+
 std::string WithoutControls(std::string_view line) {
+  if (IsPlain(line)) return std::string(line);
   std::string text;
   text.reserve(line.size());
   for (size_t at = 0; at < line.size();) {
@@ -56,10 +72,23 @@ const RE2& Prefixes() {
   return kPrefixes;
 }
 
+// Whether it is worth looking for a prefix.
+bool MayHavePrefix(std::string_view line) {
+  constexpr size_t kLongestName = 80;
+  const size_t start = line.find_first_not_of(' ');
+  if (start == std::string_view::npos) return false;
+  constexpr size_t kDate = std::string_view("2026-11-15").size();
+  const char first = line[start];
+  return first == '[' || first == '(' || first == '\xEF' ||
+         (start + kDate < line.size() && line[start + kDate] == 'T') ||
+         line.substr(0, start + kLongestName).find(" | ") != std::string_view::npos;
+}
+
 }  // namespace
 
 CleanedLine CleanLine(std::string_view line) {
   CleanedLine cleaned{.text = WithoutControls(line), .prefix = ""};
+  if (!MayHavePrefix(cleaned.text)) return cleaned;
   re2::StringPiece rest(cleaned.text);
   if (RE2::Consume(&rest, Prefixes())) {
     const size_t size = cleaned.text.size() - rest.size();

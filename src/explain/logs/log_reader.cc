@@ -1,10 +1,12 @@
 #include "explain/logs/log_reader.h"
 
 #include <re2/re2.h>
+#include <re2/set.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -30,7 +32,7 @@ constexpr size_t kMostMatches = 32;  // of one signature in one line
 constexpr int kMostGroups = 12;
 constexpr size_t kMostOthers = 64;  // lines of other processes inside a message
 constexpr uint32_t kEnough =
-    5000;  // matches per signature; a log that repeats itself is not searched for it any further
+    1000;  // matches per signature; a log that repeats itself is not searched for it any further
 constexpr size_t kShortBytes = 8 << 10;
 constexpr uint64_t kFewWords = 10;        // lines; a person picked them, and something is wrong
 constexpr uint64_t kShortText = 40;       // lines; somebody chose what to show
@@ -67,6 +69,7 @@ void DropRepeated(std::vector<Symptom>& symptoms) {
 
 // A prefix without what changes from line to line: "2026-11-15T08:00:00Z stderr F " is one process.
 std::string ProcessOf(std::string_view prefix) {
+  if (prefix.empty()) return "";
   static const RE2 kTime(R"(\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) [FP] )");
   std::string process(prefix);
   RE2::GlobalReplace(&process, kTime, "");
@@ -95,6 +98,22 @@ struct LogReader::Memory {
   std::vector<uint32_t> matches = std::vector<uint32_t>(done.size());
   std::unordered_map<std::string, size_t> seen;  // what was recorded -> where
 
+  // Whether one of the candidates that span a single line may match it. Where the same candidates come up
+  // again and again, one expression answers for all of them.
+  bool AnyMatches(const std::vector<size_t>& candidates, const std::string& line) {
+    constexpr uint32_t kOften = 64;
+    constexpr size_t kMostSets = 32;
+    Together& together = together_[candidates];
+    if (++together.uses < kOften) return true;
+    if (together.uses == kOften && sets_ < kMostSets) {
+      ++sets_;
+      together.set = SignatureIndex::The().Together(candidates);
+    }
+    RE2::Set::ErrorInfo failure{RE2::Set::kNoError};
+    return together.set == nullptr || together.set->Match(Piece(line), nullptr, &failure) ||
+           failure.kind != RE2::Set::kNoError;
+  }
+
   bool IsLive(size_t anchor) const {
     return std::ranges::any_of(SignatureIndex::The().OfAnchor(anchor),
                                [&](size_t signature) { return !done[signature]; });
@@ -113,6 +132,14 @@ struct LogReader::Memory {
     found.erase(std::unique(found.begin(), found.end()), found.end());
     return found;
   }
+
+ private:
+  struct Together {
+    uint32_t uses = 0;
+    std::unique_ptr<RE2::Set> set;
+  };
+  std::map<std::vector<size_t>, Together> together_;
+  size_t sets_ = 0;
 };
 
 LogReader::LogReader(size_t input)
@@ -198,16 +225,22 @@ void LogReader::Process(bool complete) {
   // Drops what was examined, except for previous lines in which a message may have started.
   if (size_ + kRead <= buffer_.size() && !complete) return;
   const size_t keep = done_ - std::min(done_, kReach);
-  lines_ += CountLines(text.substr(counted_, std::max(keep, counted_) - counted_));
+  CountUpTo(keep);
   std::memmove(buffer_.data(), buffer_.data() + keep, size_ - keep);
+  dropped_ = dropped_ || keep > 0;
   size_ -= keep;
   done_ -= keep;
-  counted_ = 0;
+  counted_ -= keep;
+}
+
+void LogReader::CountUpTo(size_t position) {
+  if (position <= counted_) return;
+  lines_ += CountLines(std::string_view(buffer_).substr(counted_, position - counted_));
+  counted_ = position;
 }
 
 void LogReader::TakeHints(std::string_view text) {
-  const bool whole = lines_ == 0 && counted_ == 0;
-  if (!whole || text.size() > kShortBytes || lines() > kFewWords || std::ranges::any_of(symptoms_, Speaks))
+  if (dropped_ || text.size() > kShortBytes || lines() > kFewWords || std::ranges::any_of(symptoms_, Speaks))
     return;
   uint64_t number = 0;
   for (const std::string& line : base::Split(text, '\n')) {
@@ -280,9 +313,12 @@ bool LogReader::ReadSegment(const Segment& segment, bool complete) {
   }
   const Neighbourhood around = Around(segment, reach);
   if (!around.whole && !complete && size_ - segment.begin < kLongestMessage) return false;
-  const uint64_t number = lines_ + CountLines(text.substr(counted_, segment.begin - counted_)) + 1;
+  CountUpTo(segment.begin);
+  const uint64_t number = lines_ + 1;
+  const bool single = memory_->AnyMatches(candidates, around.lines[around.here]);
   for (const size_t candidate : candidates) {
     const size_t lines = std::max<size_t>(knowledge::Signatures()[candidate].lines, 1);
+    if (lines == 1 && !single) continue;
     // The anchor may be in any line of the message.
     for (size_t back = std::min(lines - 1, around.here) + 1; back-- > 0;) {
       const size_t first = around.here - back;

@@ -40,6 +40,7 @@ class LogReader {
   void Process(bool complete);
   // False if following lines are needed but not there yet.
   bool ReadSegment(const Segment& segment, bool complete);
+  void CountUpTo(size_t position);
   // Hints from the words of a short text that shows no other failure.
   void TakeHints(std::string_view text);
   // `reach` lines starting at the segment, and as many before it.
@@ -56,6 +57,7 @@ class LogReader {
   size_t done_ = 0;     // position in the buffer; everything before was examined
   uint64_t lines_ = 0;  // line ends before `counted_`
   size_t counted_ = 0;
+  bool dropped_ = false;        // the buffer no longer holds the start of the text
   bool only_mentions_ = false;  // judging by the start of the text
   bool asks_for_help_ = false;
   bool began_ = false;

@@ -4,6 +4,16 @@
 #include <unordered_map>
 
 namespace culprit::logs {
+namespace {
+
+RE2::Options Options(int64_t memory) {
+  RE2::Options options(RE2::Latin1);  // bytes: text in a wrong encoding matches like any other
+  options.set_log_errors(false);
+  options.set_max_mem(memory);
+  return options;
+}
+
+}  // namespace
 
 const SignatureIndex& SignatureIndex::The() {
   static const SignatureIndex kIndex;
@@ -32,12 +42,23 @@ const RE2& SignatureIndex::Expression(size_t signature) const {
   Lazy& lazy = expressions_[signature];
   std::call_once(lazy.once, [&] {
     const std::string_view pattern = knowledge::Signatures()[signature].pattern;
-    RE2::Options options(RE2::Latin1);  // bytes: text in a wrong encoding matches like any other
-    options.set_log_errors(false);
-    options.set_max_mem(1 << 20);
-    lazy.expression = std::make_unique<RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
+    lazy.expression =
+        std::make_unique<RE2>(re2::StringPiece(pattern.data(), pattern.size()), Options(1 << 20));
   });
   return *lazy.expression;
+}
+
+std::unique_ptr<RE2::Set> SignatureIndex::Together(std::span<const size_t> signatures) const {
+  auto set = std::make_unique<RE2::Set>(Options(4 << 20), RE2::UNANCHORED);
+  bool any = false;
+  for (const size_t signature : signatures) {
+    const knowledge::Signature& row = knowledge::Signatures()[signature];
+    if (row.lines > 1) continue;
+    any = set->Add(re2::StringPiece(row.pattern.data(), row.pattern.size()), nullptr) >= 0;
+    if (!any) return nullptr;
+  }
+  if (!any || !set->Compile()) return nullptr;
+  return set;
 }
 
 }  // namespace culprit::logs

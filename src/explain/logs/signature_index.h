@@ -3,6 +3,7 @@
 #pragma once
 
 #include <re2/re2.h>
+#include <re2/set.h>
 
 #include <memory>
 #include <mutex>
@@ -24,6 +25,8 @@ class SignatureIndex {
   std::span<const size_t> OfAnchor(size_t anchor) const { return of_anchor_[anchor]; }
   std::span<const size_t> loose() const { return loose_; }  // those without an anchor
   const RE2& Expression(size_t signature) const;
+  // Matches where one of those that span a single line does; nullptr if there is none or they are too many.
+  std::unique_ptr<RE2::Set> Together(std::span<const size_t> signatures) const;
 
  private:
   struct Lazy {
