@@ -3,6 +3,7 @@
 #include <map>
 
 #include "rules/kit/gpu_code/fitting_build.h"
+#include "rules/kit/python/asked.h"
 #include "rules/kit/python/package_changes.h"
 
 namespace culprit::rules::cuda_packages_other_than_framework {
@@ -32,14 +33,25 @@ Sonames in the wheels of CUDA 11, 12 and 13 (data/libraries.toml).
 )md";
 
 // The CUDA majors of an environment's packages, each with one package as proof.
-std::map<std::string, const snapshot::PythonPackage*> Majors(const snapshot::PythonEnvironment& environment) {
+std::map<std::string, const snapshot::PythonPackage*> Majors(const Scene& scene,
+                                                             const snapshot::PythonEnvironment& environment,
+                                                             const snapshot::Framework& framework) {
+  // What only another package requires says nothing about this framework.
+  const auto is_of_others = [&](const snapshot::PythonPackage& package) {
+    const std::vector<Asked> asked = AskedOf(scene, environment, package.name);
+    const auto by_others = [&](const Asked& one) {
+      return one.by->name != framework.package && !one.by->name.starts_with("nvidia-");
+    };
+    return std::ranges::any_of(asked, by_others) &&
+           std::ranges::none_of(asked, [&](const Asked& one) { return one.by->name == framework.package; });
+  };
   std::map<std::string, const snapshot::PythonPackage*> majors;
   for (const auto& package : environment.packages) {
     if (!package.name.starts_with("nvidia-")) continue;
     std::string major = CudaMajorOfPackage(package.name);
     // Since CUDA 13 the toolkit packages have no suffix; their version is the CUDA version.
     if (major.empty() && package.name == "nvidia-cuda-runtime") major = MajorOf(package.version);
-    if (!major.empty()) majors.emplace(major, &package);
+    if (!major.empty() && !is_of_others(package)) majors.emplace(major, &package);
   }
   return majors;
 }
@@ -48,13 +60,13 @@ void Check(const Scene& scene, Ruling& ruling) {
   static constexpr std::array<std::string_view, 6> kFrameworks = {"torch",  "tensorflow",  "jax",
                                                                   "paddle", "onnxruntime", "cupy"};
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
-    const auto majors = Majors(environment);
     for (const std::string_view name : kFrameworks) {
       const auto* framework = FindFramework(environment, name);
-      if (framework == nullptr || framework->cuda.empty() || majors.empty()) continue;
+      if (framework == nullptr || framework->cuda.empty()) continue;
+      const auto majors = Majors(scene, environment, *framework);
       const std::string wanted = MajorOf(framework->cuda);
       const auto* scenario = ScenarioOf(scene, environment, name);
-      if (majors.contains(wanted) || scenario == nullptr) continue;
+      if (majors.empty() || majors.contains(wanted) || scenario == nullptr) continue;
       // onnxruntime's provider may fail without failing the import.
       bool lacks = !Works(*scenario);
       for (const auto& request : scenario->graph.requests) {
