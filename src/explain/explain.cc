@@ -327,6 +327,13 @@ report::Explanation Explain(std::span<const Symptom> symptoms, std::vector<repor
     explanation.causes.push_back(Describe(cause, score, differential, explanation.inputs));
     AddFacts(explanation.causes.back(), settlements);
   }
+  for (const report::LogInput& input : explanation.inputs) {
+    for (report::LogLine line : input.ends_with) {
+      if (!explanation.causes.empty()) continue;
+      if (explanation.inputs.size() > 1) line.file = input.name;
+      explanation.unknown.push_back(std::move(line));
+    }
+  }
   if (const Symptom* first = FirstSpeaking(symptoms))
     explanation.first_failure.push_back(Line(*first, explanation.inputs));
   return explanation;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/command.h"
@@ -20,6 +21,12 @@ struct LogLine {
   bool watched = false;  // not text of the program: culprit observed it
   bool operator==(const LogLine&) const = default;
 };
+
+// How sure a cause is, in words; docs/accuracy.md has the share of each that was right at first sight.
+constexpr std::string_view Strength(double confidence) {
+  constexpr double kCertain = 0.85, kLikely = 0.5;
+  return confidence >= kCertain ? "certain" : confidence >= kLikely ? "likely" : "possible";
+}
 
 struct LikelyCause {
   std::string cause;      // slug from the closed list of causes
@@ -49,7 +56,8 @@ struct SeenSymptom {
 struct LogInput {
   std::string name;  // path, or "-" for standard input
   uint64_t lines = 0;
-  bool watched = false;  // observed by culprit itself
+  bool watched = false;              // observed by culprit itself
+  std::vector<LogLine> ends_with{};  // an error that nothing in it explains; at most one
 };
 
 struct Explanation {
@@ -58,6 +66,7 @@ struct Explanation {
   std::vector<LikelyCause> causes;     // most likely first; empty = the text shows no such failure
   std::vector<SeenSymptom> symptoms;   // in log order
   std::vector<LogLine> first_failure;  // the first lines that failed; later failures follow from them
+  std::vector<LogLine> unknown;        // no cause, but these errors stand there: could not tell
   bool with_facts = false;             // facts of a machine were used
   bool windows = false;                // and it runs Windows
 };

@@ -17,7 +17,7 @@
 #include "engine/findings.h"
 #include "engine/record_machine.h"
 #include "explain/explain.h"
-#include "explain/logs/log_reader.h"
+#include "explain/logs/read_text.h"
 #include "explain/logs/text_stream.h"
 #include "explain/settle.h"
 #include "probe/judge/probe.h"
@@ -139,8 +139,7 @@ TEST_F(StuckFile, PlanForADeadEnvironment) {
 TEST_F(StuckFile, ExplainHereSettlesByTheFactsAlone) {
   const auto stream =
       std::make_unique<logs::TextStream>("CUDA driver version is insufficient for CUDA runtime version\n");
-  const auto symptoms =
-      std::make_shared<const std::vector<logs::Symptom>>(logs::ReadLog(*stream)->symptoms());
+  const auto symptoms = std::make_shared<const std::vector<logs::Symptom>>(logs::ReadLog(*stream)->symptoms);
   ASSERT_FALSE(symptoms->empty());
   Diagnosis diagnosis(Known());
   ASSERT_TRUE(diagnosis.Look());

@@ -7,17 +7,17 @@
 #include <string>
 
 #include "explain/explain.h"
-#include "explain/logs/log_reader.h"
 #include "explain/logs/plain_text.h"
+#include "explain/logs/read_text.h"
 #include "explain/logs/text_stream.h"
 
 namespace culprit {
 
 inline std::vector<logs::Symptom> SymptomsOf(const std::string& text) {
   const auto stream = logs::PlainText(std::make_unique<logs::TextStream>(text));
-  const auto reader = logs::ReadLog(*stream);
-  EXPECT_TRUE(reader.has_value());
-  return reader->symptoms();
+  const auto read = logs::ReadLog(*stream);
+  EXPECT_TRUE(read.has_value());
+  return read->symptoms;
 }
 
 inline report::Explanation Explained(const std::string& text) {

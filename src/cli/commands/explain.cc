@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <system_error>
 
@@ -22,9 +23,9 @@
 #include "cli/subject.h"
 #include "engine/check.h"
 #include "engine/diagnosis.h"
-#include "explain/logs/log_reader.h"
 #include "explain/logs/peeked_stream.h"
 #include "explain/logs/plain_text.h"
+#include "explain/logs/read_text.h"
 #include "explain/logs/text_stream.h"
 #include "explain/status_page.h"
 #include "render/check/check.h"
@@ -129,10 +130,12 @@ base::Result<void> ReadOne(std::unique_ptr<base::ByteStream> stream, const std::
     reading.record = std::move(*text);
     return {};
   }
-  auto reader = logs::ReadLog(*peeked, reading.inputs.size());
-  if (!reader) return std::unexpected(base::Error{reader.error().code, name + ": " + reader.error().message});
-  reading.inputs.push_back({name, reader->lines()});
-  for (logs::Symptom& symptom : reader->symptoms()) reading.symptoms.push_back(std::move(symptom));
+  auto text = logs::ReadLog(*peeked, reading.inputs.size());
+  if (!text) return std::unexpected(base::Error{text.error().code, name + ": " + text.error().message});
+  report::LogInput input{.name = name, .lines = text->lines};
+  if (text->unknown) input.ends_with.push_back({.line = text->unknown->line, .text = text->unknown->text});
+  reading.inputs.push_back(std::move(input));
+  std::ranges::move(text->symptoms, std::back_inserter(reading.symptoms));
   return {};
 }
 
@@ -199,7 +202,9 @@ int Conclude(const ExplainOptions& options, Reading reading, std::vector<report:
   explanation->pages = std::move(pages);
   const bool asked_for_a_code = !explanation->pages.empty();
   if (!WriteExplanation(options, *explanation)) return kExitCannot;
-  return explanation->causes.empty() || asked_for_a_code ? kExitOk : kExitFound;
+  if (asked_for_a_code) return kExitOk;
+  if (!explanation->unknown.empty()) return kExitCannot;
+  return explanation->causes.empty() ? kExitOk : kExitFound;
 }
 
 // A record of `culprit run --save`: gives the same answer as after that run, on any machine.
@@ -303,9 +308,9 @@ int RunExplain(int argc, const char* const* argv) {
       "  culprit explain xid:79\n"
       "  culprit explain CUL3004\n"
       "  culprit explain failure.json            # from: culprit run --save failure.json\n"
-      "Exit status: 0 no failure found in the text, or a page was shown; 1 a cause was found; 2 could not "
-      "read;\n"
-      "64 wrong usage.");
+      "Exit status: 0 no failure found in the text, or a page was shown; 1 a cause was found; 2 the text has "
+      "an\n"
+      "error whose cause culprit cannot tell, or could not be read; 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   const int status = AnswerInputs(options);
   if (options.WithFacts()) EndAtOnce(status);

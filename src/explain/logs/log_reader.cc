@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "explain/logs/clean_line.h"
+#include "explain/logs/error_lines.h"
 #include "explain/logs/mention.h"
 #include "explain/logs/re2_piece.h"
 #include "explain/logs/signature_index.h"
@@ -24,6 +25,7 @@ using knowledge::Signature;
 constexpr size_t kBuffer = 1 << 20;
 constexpr size_t kRead = 1 << 18;             // bytes per read; fits into the second-level cache
 constexpr size_t kReach = 4 << 10;            // bytes of a line on each side of an anchor
+constexpr size_t kTail = 64 << 10;            // bytes that are kept, for how the text ends
 constexpr size_t kLongestMessage = 64 << 10;  // bytes in several lines
 constexpr size_t kBeginning = 64 << 10;       // bytes that tell what kind of text it is
 constexpr size_t kShown = 400;                // bytes of a line
@@ -43,20 +45,12 @@ bool Speaks(const Symptom& symptom) {
   return symptom.role() == Role::kFailure || symptom.role() == Role::kConsequence;
 }
 
-// Lines in which words of failure mean no failure: counts of zero, tests that passed, web requests, table
-// headers.
-bool TellsOfSuccess(const std::string& line) {
-  static const RE2 kSuccess(
-      R"((?i)\bno errors?\b|\b0 errors?\b|errors?\s*[=:]\s*0\b|\.\.\. ok$|\bpassed\b|"(?:get|post|head) /|^\w[\w. ]*(?:, [\w.\[\]%/ ]+){4,}$)");
-  return RE2::PartialMatch(line, kSuccess);
-}
-
 // Two signatures may match the same thing in a line: the more specific one is kept, or the first.
 void DropRepeated(std::vector<Symptom>& symptoms) {
   const auto tells_less = [&](const Symptom& symptom) {
     return std::ranges::any_of(symptoms, [&](const Symptom& other) {
       if (&other == &symptom || other.line != symptom.line || other.kind() != symptom.kind()) return false;
-      if (other.role() != symptom.role() || other.mentioned != symptom.mentioned) return false;
+      if (other.role() != symptom.role() || other.mention != symptom.mention) return false;
       return std::ranges::includes(other.attributes, symptom.attributes) &&
              (other.attributes.size() > symptom.attributes.size() || &other < &symptom);
     });
@@ -164,15 +158,31 @@ uint64_t LogReader::lines() const {
   return lines_ + CountLines(rest) + (open_end ? 1 : 0);
 }
 
+bool LogReader::asks_for_help() const { return asks_for_help_ && lines() <= kLongestRequest; }
+
+LogReader::Tail LogReader::tail() const {
+  std::string_view text = std::string_view(buffer_).substr(0, size_);
+  const uint64_t before = lines() - CountLines(text) - (text.empty() || text.ends_with('\n') ? 0 : 1);
+  if (!dropped_) return {.text = text};
+  const size_t line_end = text.find('\n');
+  text.remove_prefix(line_end == std::string_view::npos ? 0 : line_end + 1);
+  return {.text = text, .first_line = before + 2, .is_cut = true};
+}
+
 std::vector<Symptom> LogReader::symptoms() const {
   std::vector<Symptom> told = symptoms_;
-  // Of a text that asks for help, what it only mentions counts where nothing else is told.
-  const auto happened = [&](const Symptom& symptom) { return !only_mentions_ && !symptom.mentioned; };
+  // Where somebody tells of a failure of their own, what stands in a sentence counts, if nothing else does.
+  const auto happened = [&](const Symptom& symptom) {
+    return !only_mentions_ && symptom.mention == Mention::kNone;
+  };
   const bool tells =
       std::ranges::any_of(told, [&](const Symptom& symptom) { return happened(symptom) && Speaks(symptom); });
-  const bool asks = asks_for_help_ && lines() <= kLongestRequest;
-  if (lines() >= kFewLines && (tells || !asks))
-    std::erase_if(told, [&](const Symptom& symptom) { return !happened(symptom); });
+  const bool asks = asks_for_help() && !tells;
+  if (lines() >= kFewLines) {
+    std::erase_if(told, [&](const Symptom& symptom) {
+      return asks ? symptom.mention == Mention::kNever : !happened(symptom);
+    });
+  }
   if (lines() > kShortText || std::ranges::any_of(told, Speaks)) {
     std::erase_if(told, [](const Symptom& symptom) { return symptom.role() == Role::kHint; });
   }
@@ -224,7 +234,7 @@ void LogReader::Process(bool complete) {
   if (complete) TakeHints(text);
   // Drops what was examined, except for previous lines in which a message may have started.
   if (size_ + kRead <= buffer_.size() && !complete) return;
-  const size_t keep = done_ - std::min(done_, kReach);
+  const size_t keep = done_ - std::min(done_, kTail);
   CountUpTo(keep);
   std::memmove(buffer_.data(), buffer_.data() + keep, size_ - keep);
   dropped_ = dropped_ || keep > 0;
@@ -363,7 +373,7 @@ void LogReader::Match(size_t index, const std::string& subject, size_t first_lin
     }
     AddImplied(symptom.attributes);
     symptom.text = Excerpt(subject, begin);
-    symptom.mentioned = IsMention(std::string_view(subject).substr(0, first_line), begin);
+    symptom.mention = MentionAt(std::string_view(subject).substr(0, first_line), begin);
     Note(std::move(symptom));
     const bool says_always_the_same =
         signature.role == Role::kContext && expression.NamedCapturingGroups().empty();
@@ -380,8 +390,8 @@ void LogReader::Note(Symptom symptom) {
     Symptom& same = symptoms_[known->second];
     if (same.last_line == symptom.line) return;  // the same place, found through another of its lines
     same.last_line = symptom.line;
-    if (same.mentioned && !symptom.mentioned) {  // what was only mentioned before now happened
-      same.mentioned = false;
+    if (symptom.mention < same.mention) {  // what was only mentioned before now happened
+      same.mention = symptom.mention;
       same.line = symptom.line;
       same.text = std::move(symptom.text);
     }
@@ -391,18 +401,6 @@ void LogReader::Note(Symptom symptom) {
   } else {
     memory_->seen.erase(known);
   }
-}
-
-base::Result<LogReader> ReadLog(base::ByteStream& stream, size_t input) {
-  LogReader reader(input);
-  while (true) {
-    const auto got = stream.Read(reader.Room());
-    if (!got) return std::unexpected(got.error());
-    if (*got == 0) break;
-    reader.Added(*got);
-  }
-  reader.Flush();
-  return reader;
 }
 
 }  // namespace culprit::logs

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/byte_stream.h"
 #include "explain/logs/symptom.h"
 
 namespace culprit::logs {
@@ -31,6 +30,16 @@ class LogReader {
   // out.
   std::vector<Symptom> symptoms() const;
   uint64_t lines() const;
+  // The end of what was read, from the start of a line; all of it unless `is_cut`.
+  struct Tail {
+    std::string_view text;
+    uint64_t first_line = 1;
+    bool is_cut = false;
+  };
+  Tail tail() const;
+  // What kind of text it is, judging by its start (mention.h).
+  bool only_mentions() const { return only_mentions_; }
+  bool asks_for_help() const;
 
  private:
   struct Memory;
@@ -63,8 +72,5 @@ class LogReader {
   bool began_ = false;
   std::vector<Symptom> symptoms_;
 };
-
-// Reads a whole stream.
-base::Result<LogReader> ReadLog(base::ByteStream& stream, size_t input = 0);
 
 }  // namespace culprit::logs

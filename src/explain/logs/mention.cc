@@ -112,23 +112,27 @@ bool AsksForHelp(std::string_view beginning) {
 
 namespace {
 
-// Lines that report nothing, wherever in them an error appears.
+// Lines in which nothing happens, wherever in them an error appears.
 bool IsNoReport(std::string_view line) {
-  static const std::array<RE2, 11> kKinds = {
-      RE2(R"(^\s*(?:#+|//+|/\*|\*|;|<!--|\.\.)\s+\w)"),                                     // a comment
-      RE2(R"(^\s*[-*] \[[ xX]\] )"),                                                        // a task
-      RE2(R"(^\s*(?:error|warning|note)?\s*CUL\d{4}\b)"),                                   // our own catalog
-      RE2(R"(^\s*(?:- )?(?:name|summary|description|title|expr|run|desc|help|subject):)"),  // a setting in
-                                                                                            // YAML
-      RE2(R"(^\s*\d+:\s.*\((?:fatal|continued)\)\s*$)"),  // LD_DEBUG: lookups that may fail
-      RE2(R"(^\s*[iIwW]! )"),                             // cuDNN's log: tried and skipped
+  static const std::array<RE2, 9> kKinds = {
+      RE2(R"(^\s*(?://+|/\*|\*|;|<!--|\.\.)\s+\w)"),       // a comment
+      RE2(R"(^\s*[-*] \[[ xX]\] )"),                       // a task
+      RE2(R"(^\s*(?:error|warning|note)?\s*CUL\d{4}\b)"),  // our own catalog
+      RE2(R"(^\s*\d+:\s.*\((?:fatal|continued)\)\s*$)"),   // LD_DEBUG: lookups that may fail
+      RE2(R"(^\s*[iIwW]! )"),                              // cuDNN's log: tried and skipped
       RE2(R"(^\s*(?:\d+[:-])?\s*[A-Z][A-Z0-9_]+\s*=\s*\d+\s*,?\s*(?:/[/*].*)?$)"),  // an enumeration
       RE2(R"(^\w+\{[^}]*\} [\d.e+-]+$)"),                                           // a metric
-      RE2(R"(\b(?:return|case)\s+["'\w]+.*;|\bswitch \()"),                         // source
-      RE2(R"(^\s*(?:const|static|constexpr|#define)\s.*[{;]\s*$)"),                 // source
-      RE2(R"(^\[\d\d:\d\d\] \w+: [a-z]|^>.*\?$)"),                                  // a chat
+      RE2(R"(\b(?:return|case)\s+["'\w]+.*;|\bswitch \(|^\s*(?:const|static|constexpr|#define)\s.*[{;]\s*$)"),
+      RE2(R"(^\[\d\d:\d\d\] \w+: [a-z])"),  // a chat
   };
   return std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(line, kind); });
+}
+
+// A comment or a heading, a field with words for people.
+bool IsRemark(std::string_view line) {
+  static const RE2 kRemark(
+      R"(^\s*#+\s+\w|^\s*(?:- )?(?:name|summary|description|title|expr|run|desc|help|subject):|^>.*\?$)");
+  return Has(line, kRemark);
 }
 
 // key = text, except for keys that programs use to report errors.
@@ -140,8 +144,17 @@ bool IsSetting(std::string_view line, std::string_view before) {
   return Has(before, kBare) && !Has(before, kReport);
 }
 
+// A line that somebody put into quotation marks as a whole shows what a program said.
+bool IsShownWhole(std::string_view line, char quote) {
+  line = base::Trim(line);
+  while (line.starts_with("> ") || line.starts_with("- ") || line.starts_with("* ")) line.remove_prefix(2);
+  while (line.ends_with('.') || line.ends_with(':')) line.remove_suffix(1);
+  return line.size() > 2 && line.front() == quote && line.back() == quote &&
+         std::ranges::count(line, quote) % 2 == 0;
+}
+
 // A string literal, or words in quotation marks; not the quotes of a structured log.
-bool IsQuoted(std::string_view line, std::string_view before, std::string_view after) {
+Mention Quoted(std::string_view line, std::string_view before, std::string_view after) {
   static const RE2 kCode(
       R"(^[+\-\s]*(?:raise|throw|return|case|printf|fprintf|print|echo|assert\w*|EXPECT_\w+|ASSERT_\w+|std::|if |elif |in |const |static |char |string |#define|[{\[(]|"|'|\w+\s*[:=]|\w+\())");
   static const RE2 kReport(
@@ -150,22 +163,28 @@ bool IsQuoted(std::string_view line, std::string_view before, std::string_view a
       R"re((?i)^\s*(?:\w*error|err|reason|message|msg|what|stderr|\w*exception)\s*[:=]\s*"$)re");
   static const RE2 kStructured(
       R"re("(?:level|msg|message|log|severity|stream|time|ts)"\s*:|\b(?:level|msg|time)=)re");
-  if (InsideQuotes(before, after, '`')) return true;
+  if (IsShownWhole(line, '`') || IsShownWhole(line, '"')) return Mention::kNone;
+  if (InsideQuotes(before, after, '`')) return Mention::kTalk;
   const bool code = Has(before, kCode);
-  if (!InsideQuotes(before, after, '"') && !(code && InsideQuotes(before, after, '\''))) return false;
-  return !Has(before, kOnlyReport) && (code || !Has(before, kReport)) && !Has(line, kStructured);
+  if (!InsideQuotes(before, after, '"') && !(code && InsideQuotes(before, after, '\'')))
+    return Mention::kNone;
+  if (Has(before, kOnlyReport) || (!code && Has(before, kReport)) || Has(line, kStructured))
+    return Mention::kNone;
+  return code ? Mention::kNever : Mention::kTalk;
 }
 
 }  // namespace
 
-bool IsMention(std::string_view line, size_t begin) {
+Mention MentionAt(std::string_view line, size_t begin) {
   static const RE2 kTest(R"(::test_|\b(?:PASSED|XFAIL|SKIPPED)\b)");
   static const RE2 kCommand(R"(\b(?:grep|rg|echo|printf|sed|awk|git (?:commit|log)|assert)\b[^|]*$)");
   // A match may extend beyond the quotation, so the search for its end starts at the beginning.
   const std::string_view before = line.substr(0, begin), after = line.substr(begin);
-  if (IsNoReport(line) || IsSetting(line, before) || Has(before, kCommand)) return true;
-  if (Has(line, kTest) && line.find("FAILED") == std::string_view::npos) return true;
-  return IsQuoted(line, before, after) || ReadsAsSentence(before);
+  if (IsNoReport(line) || IsSetting(line, before) || Has(before, kCommand)) return Mention::kNever;
+  if (Has(line, kTest) && line.find("FAILED") == std::string_view::npos) return Mention::kNever;
+  const Mention quoted = Quoted(line, before, after);
+  if (quoted != Mention::kNone) return quoted;
+  return IsRemark(line) || ReadsAsSentence(before) ? Mention::kTalk : Mention::kNone;
 }
 
 }  // namespace culprit::logs

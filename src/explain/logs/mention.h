@@ -14,8 +14,13 @@ bool OnlyMentions(std::string_view beginning);
 // text happened, even if they stand in quotes or in a sentence.
 bool AsksForHelp(std::string_view beginning);
 
-// Whether the text at `begin` in a cleaned line is quoted: in a string literal, a code span, a comment, a
-// command, the name of a test, a sentence.
-bool IsMention(std::string_view line, size_t begin);
+// How the text at `begin` in a cleaned line is said.
+enum class Mention {
+  kNone,   // as a program says it: it happened
+  kTalk,   // in a sentence, a comment or quotation marks: it happened if somebody tells of a failure of their
+           // own
+  kNever,  // in source code, a setting, a command, the name of a test: it did not happen
+};
+Mention MentionAt(std::string_view line, size_t begin);
 
 }  // namespace culprit::logs

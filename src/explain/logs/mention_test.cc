@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kError = "CUDA error: out of memory";
 
-bool Mentions(std::string_view line) { return IsMention(line, line.find(kError)); }
+bool Mentions(std::string_view line) { return MentionAt(line, line.find(kError)) != Mention::kNone; }
 
 TEST(IsMention, OfSourcesCommandsTestsAndSentences) {
   for (const char* line : {
@@ -38,6 +38,8 @@ TEST(IsMention, NotOfWhatProgramsPrint) {
            "time=2026-11-15T08:00:00Z level=ERROR msg=\"CUDA error: out of memory\"",
            "FAILED test_train.py::test_step - RuntimeError: CUDA error: out of memory",
            "error: \"CUDA error: out of memory\"",
+           "`CUDA error: out of memory`",
+           "> \"CUDA error: out of memory\".",
        }) {
     EXPECT_FALSE(Mentions(line)) << line;
   }

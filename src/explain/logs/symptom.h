@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "explain/logs/mention.h"
 #include "knowledge/messages/signatures.h"
 
 namespace culprit::logs {
@@ -21,7 +22,7 @@ struct Symptom {
   uint64_t count = 1;      // number of occurrences
   std::string text;        // the line, cleaned, at most kLongestShown bytes around the match
   size_t input = 0;        // index of its file
-  bool mentioned = false;  // quoted or talked about (mention.h)
+  Mention mention = Mention::kNone;
 
   std::string_view kind() const { return signature->symptom; }
   knowledge::Role role() const { return signature->role; }

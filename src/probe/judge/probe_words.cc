@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "explain/explain.h"
-#include "explain/logs/log_reader.h"
+#include "explain/logs/read_text.h"
 #include "explain/logs/text_stream.h"
 #include "explain/settle.h"
 #include "rules/kit/live/probe_facts.h"
@@ -36,16 +36,16 @@ bool LeavesOpen(const rules::ProbeFailure& failure) {
 report::LikelyCause BestCause(const rules::Scene& scene, const snapshot::ProbeStep& step,
                               const report::CheckReport& by_files) {
   logs::TextStream stream(rules::Words(step));
-  const auto reader = logs::ReadLog(stream);
-  if (!reader) return {};
-  const auto symptoms = reader->symptoms();
+  const auto text = logs::ReadLog(stream);
+  if (!text) return {};
+  const auto& symptoms = text->symptoms;
   if (symptoms.empty()) return {};
   auto settlements = explain::Settle(symptoms, scene, by_files);
   const snapshot::ProbedDevice* device = rules::DeviceOf(*scene.stack().probe, step);
   if (device != nullptr && device->memory_total > 0 && !rules::HardlyAnyFree(*device)) {
     settlements.push_back({"out-of-memory", false, rules::Size(device->memory_free) + " were free"});
   }
-  const auto explanation = explain::Explain(symptoms, {{"-", reader->lines()}}, settlements);
+  const auto explanation = explain::Explain(symptoms, {{"-", text->lines}}, settlements);
   if (explanation.causes.empty() || explanation.causes.front().confidence < kSure) return {};
   return explanation.causes.front();
 }

@@ -26,6 +26,7 @@ base::Json CauseJson(const report::LikelyCause& cause) {
       {"cause", cause.cause},
       {"code", cause.code.empty() ? Json(nullptr) : Json(cause.code)},
       {"confidence", cause.confidence},
+      {"strength", report::Strength(cause.confidence)},
       {"summary", cause.summary},
       {"because", cause.because},
       {"evidence", std::move(evidence)},
@@ -56,17 +57,19 @@ Json PageJson(const report::StatusPage& page) {
 }  // namespace
 
 std::string ToJson(const report::Explanation& explanation) {
-  Json inputs = Json::array(), causes = Json::array(), symptoms = Json::array(), pages = Json::array();
+  Json inputs = Json::array(), causes = Json::array(), symptoms = Json::array(), pages = Json::array(),
+       unknown = Json::array();
   for (const report::LogInput& input : explanation.inputs) {
     inputs.push_back({{"name", input.name}, {"lines", input.lines}});
   }
   for (const report::LikelyCause& cause : explanation.causes) causes.push_back(CauseJson(cause));
   for (const report::SeenSymptom& symptom : explanation.symptoms) symptoms.push_back(SymptomJson(symptom));
   for (const report::StatusPage& page : explanation.pages) pages.push_back(PageJson(page));
-  Json json = {{"schema", "culprit.explain/1"},
-               {"causes", std::move(causes)},
-               {"symptoms", std::move(symptoms)},
-               {"inputs", std::move(inputs)},
+  for (const report::LogLine& line : explanation.unknown) unknown.push_back(LineJson(line));
+  const char* verdict = !explanation.causes.empty() ? "errors" : unknown.empty() ? "ok" : "unknown";
+  Json json = {{"schema", "culprit.explain/1"},       {"verdict", verdict},
+               {"causes", std::move(causes)},         {"symptoms", std::move(symptoms)},
+               {"unknown", std::move(unknown)},       {"inputs", std::move(inputs)},
                {"with_facts", explanation.with_facts}};
   if (!explanation.pages.empty()) json["pages"] = std::move(pages);
   return JsonDocument(json);

@@ -12,8 +12,8 @@ namespace culprit::render {
 using report::LikelyCause;
 
 std::string CauseMarkdown(const LikelyCause& cause) {
-  std::string text = fmt::format("#### {}: {} ({:.0f} %)\n\n", Plain(cause.cause), Plain(cause.summary),
-                                 cause.confidence * 100);
+  std::string text = fmt::format("#### {}: {} ({})\n\n", Plain(cause.cause), Plain(cause.summary),
+                                 report::Strength(cause.confidence));
   for (const report::LogLine& line : cause.evidence) {
     const std::string where = line.file.empty() ? "" : Plain(line.file) + ", ";
     text += fmt::format("- {}line {}: {}\n", where, line.line, Code(line.text));
@@ -46,8 +46,12 @@ std::string PageMarkdown(const report::StatusPage& page) {
 std::string ToMarkdown(const report::Explanation& explanation) {
   std::string text = "### culprit explain\n\n";
   for (const report::StatusPage& page : explanation.pages) text += PageMarkdown(page);
-  if (explanation.pages.empty() && explanation.causes.empty())
+  if (explanation.pages.empty() && explanation.causes.empty() && explanation.unknown.empty())
     text += "No CUDA failure found in this text.\n\n";
+  if (!explanation.unknown.empty())
+    text += "Could not tell: there is an error in this text that culprit does not know.\n\n";
+  for (const report::LogLine& line : explanation.unknown)
+    text += fmt::format("- line {}: {}\n", line.line, Code(line.text));
   std::string others, harmless;
   for (const LikelyCause& cause : explanation.causes) {
     (&cause == &explanation.causes.front() ? text : others) += CauseMarkdown(cause);

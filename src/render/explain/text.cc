@@ -26,11 +26,9 @@ std::string LineText(const LogLine& line, const Style& style) {
   return fmt::format("{}  {}{}", style.Dim(Place(line)), base::Printable(line.text), style.Dim(times));
 }
 
-std::string Percent(double confidence) { return fmt::format("{:.0f} %", confidence * 100); }
-
 std::string CauseText(const LikelyCause& cause, size_t rank, bool full, const Style& style) {
   std::string text = fmt::format("{}  {}  {}\n", style.Bad(fmt::format("{}. {}", rank, cause.cause)),
-                                 style.Bold(cause.summary), style.Dim(Percent(cause.confidence)));
+                                 style.Bold(cause.summary), style.Dim(report::Strength(cause.confidence)));
   std::string_view label = "seen";
   for (const LogLine& line : cause.evidence) {
     if (!full) break;  // mostly the same lines as for the first cause
@@ -65,12 +63,22 @@ std::string StatusPageText(const report::StatusPage& page, const Style& style) {
   return text;
 }
 
+// An error stands there, and nothing that culprit knows explains it.
+std::string UnknownText(const report::Explanation& explanation, const std::string& read, const Style& style) {
+  std::string text = style.Warn("could not tell: there is an error in this text that culprit does not know") +
+                     style.Dim("  (" + read + ")") + "\n";
+  for (const LogLine& line : explanation.unknown) text += "  " + LineText(line, style) + "\n";
+  return text + "\nto find out whether CUDA is at fault, run the program under culprit: " +
+         style.Good("culprit run -- PROGRAM") + "\n";
+}
+
 std::string Headline(const report::Explanation& explanation, const Style& style) {
   uint64_t lines = 0;
   for (const report::LogInput& input : explanation.inputs) lines += input.lines;
   const std::string read = explanation.inputs.size() == 1
                                ? fmt::format("{} line{} read", lines, lines == 1 ? "" : "s")
                                : fmt::format("{} lines of {} files read", lines, explanation.inputs.size());
+  if (!explanation.unknown.empty()) return UnknownText(explanation, read, style);
   if (explanation.causes.empty())
     return style.Good("no CUDA failure found in this text") + style.Dim("  (" + read + ")") + "\n";
   std::string text = style.Bold("the first failure") + style.Dim("  (" + read + ")") + "\n";

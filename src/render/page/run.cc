@@ -152,7 +152,7 @@ std::string Causes(const RunReport& report, const PageText& text) {
   std::string html;
   for (const report::LikelyCause& cause : report.explanation.causes) {
     html += "<article class=\"finding\"><p class=\"tags\"><span class=\"severity\">" +
-            fmt::format("{:.0f} %", 100 * cause.confidence) + "</span> <span class=\"code\">" +
+            std::string(report::Strength(cause.confidence)) + "</span> <span class=\"code\">" +
             text.Html(cause.code) + "</span> <span class=\"cause\">" + text.Html(cause.cause) +
             "</span></p><h3>" + text.Sentence(cause.summary) + "</h3>";
     if (!cause.because.empty()) html += "<p>" + text.Sentence(cause.because) + "</p>";

@@ -236,7 +236,7 @@ std::string CauseText(const report::RunReport& report, const RunDetail& detail, 
   if (report.explanation.causes.empty()) return "";
   const report::LikelyCause& cause = report.explanation.causes.front();
   std::string text = "\n" + style.Bold("cause: " + cause.cause) +
-                     style.Dim(fmt::format("  {:.0f} %", cause.confidence * 100)) + "\n";
+                     style.Dim(fmt::format("  {}", report::Strength(cause.confidence))) + "\n";
   if (cause.summary != report.headline) text += WrappedRow("", cause.summary);
   for (const report::LogLine& line : cause.evidence) {
     constexpr size_t kLongest = 200;
@@ -260,8 +260,8 @@ std::string CauseText(const report::RunReport& report, const RunDetail& detail, 
   std::string_view label = "or";
   for (size_t i = 1; i < report.explanation.causes.size(); ++i) {
     const report::LikelyCause& other = report.explanation.causes[i];
-    text += WrappedRow(label,
-                       fmt::format("{} ({:.0f} %): {}", other.cause, other.confidence * 100, other.summary));
+    text += WrappedRow(
+        label, fmt::format("{} ({}): {}", other.cause, report::Strength(other.confidence), other.summary));
     label = "";
   }
   return text;

@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "explain/logs/clean_line.h"
-#include "explain/logs/log_reader.h"
+#include "explain/logs/read_text.h"
 #include "explain/logs/text_stream.h"
 #include "knowledge/libraries.h"
 #include "run/judge/parts.h"
@@ -46,14 +46,14 @@ std::string ErrorsOnly(record::Channel name, const std::string& text) {
 
 void Read(const std::string& text, size_t input, uint64_t lines_before, Heard& heard, uint64_t& lines) {
   logs::TextStream stream(text);
-  const auto reader = logs::ReadLog(stream, input);
-  if (!reader) return;
-  for (logs::Symptom& symptom : reader->symptoms()) {
+  auto read = logs::ReadLog(stream, input);
+  if (!read) return;
+  for (logs::Symptom& symptom : read->symptoms) {
     symptom.line += lines_before;
     symptom.last_line += lines_before;
     heard.symptoms.push_back(std::move(symptom));
   }
-  lines += reader->lines();
+  lines += read->lines;
 }
 
 bool IsOutput(const record::Text& text) { return text.name == record::Channel::kOutput; }

@@ -1,0 +1,68 @@
+#include "explain/logs/error_lines.h"
+
+#include <re2/re2.h>
+
+#include <array>
+
+#include "base/text.h"
+#include "explain/logs/clean_line.h"
+#include "explain/logs/mention.h"
+#include "explain/logs/re2_piece.h"
+
+namespace culprit::logs {
+namespace {
+
+constexpr size_t kLongestLine = 4 << 10;  // bytes of a line
+constexpr size_t kShownError = 400;
+
+// From the surest to the weakest.
+enum Kind : size_t { kException, kCrash, kErrorWord, kKinds };
+
+const std::array<RE2, kKinds>& Patterns() {
+  static const std::array<RE2, kKinds> kPatterns = {
+      RE2(R"((?:^|[\s\]|:])(?:[A-Za-z_][\w.]*[.:])?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound)(?:: |:$|\()|^\s*[A-Za-z_][\w.]*(?:Error|Exception)$|^Exception\b|[Uu]nhandled [Ee]xception)"),
+      RE2(R"((?i)\bsegmentation fault\b|\bcore dumped\b|^abort(?:ed)?\b|terminate called|panicked at|stack smashing|\bbus error\b|illegal instruction|assertion .{0,300}failed|^killed$|^(?:g?make|ninja)(?:\[\d+\])?: (?:\*\*\*|build stopped)|non-zero exit (?:status|code)|\bexit(?:ed)?(?: with)? (?:code|status|value)[: ]+(?:[1-9]|-\d)|returned a non-zero code)"),
+      RE2(R"((?i)(?:^|[\s\]|>("'])(?:(?:fatal|internal|compiler|link(?:er)?|runtime|unexpected|unknown) )?error(?:\s*[:!\]]|\s+[A-Z]{1,3}\d{3,5}\b|\s+(?:code|number)?\s*-?\d+\b)|(?-i:\b(?:FATAL|CRITICAL|PANIC|SEVERE|ERROR)\b|^E\d{4} )|\blevel=(?:error|fatal))"),
+  };
+  return kPatterns;
+}
+
+// Where the line says that something went wrong, and how surely.
+std::optional<std::pair<Kind, size_t>> FindError(std::string_view line) {
+  for (size_t kind = 0; kind < kKinds; ++kind) {
+    re2::StringPiece match;
+    if (Patterns()[kind].Match(Piece(line), 0, line.size(), RE2::UNANCHORED, &match, 1))
+      return std::pair(static_cast<Kind>(kind), static_cast<size_t>(match.data() - line.data()));
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool TellsOfSuccess(std::string_view line) {
+  static const RE2 kSuccess(
+      R"((?i)\bno errors?\b|\b0 (?:errors?|failed|failures)\b|errors?\s*[=:]\s*0\b|\.\.\. ok$|\bpassed\b|"(?:get|post|head) /|^\w[\w. ]*(?:, [\w.\[\]%/ ]+){4,}$)");
+  return RE2::PartialMatch(Piece(line), kSuccess);
+}
+
+std::optional<ErrorLine> EndingError(std::string_view text, bool talk) {
+  std::array<std::optional<ErrorLine>, kKinds> found;
+  uint64_t number = 0;
+  for (const std::string& line : base::Split(text, '\n')) {
+    ++number;
+    const std::string cleaned = CleanLine(std::string_view(line).substr(0, kLongestLine)).text;
+    const auto error = FindError(cleaned);
+    if (!error || TellsOfSuccess(cleaned)) continue;
+    const Mention mention = MentionAt(cleaned, error->second);
+    if (mention == Mention::kNever || (mention == Mention::kTalk && !talk)) continue;
+    auto& known = found[error->first];
+    if (known && error->first == kErrorWord) continue;  // what follows an error follows from it
+    known = {number, std::string(base::Trim(std::string_view(cleaned).substr(0, kShownError)))};
+  }
+  for (const auto& line : found) {
+    if (line) return line;
+  }
+  return std::nullopt;
+}
+
+}  // namespace culprit::logs

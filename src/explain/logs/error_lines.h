@@ -1,0 +1,24 @@
+// Lines that say that something went wrong, whatever it is: what a text ends with if no signature knows it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace culprit::logs {
+
+struct ErrorLine {
+  uint64_t line = 0;  // from 1, in the text
+  std::string text;   // cleaned
+};
+
+// The line that ended it: the last exception, else the last crash, else the first error. With `talk`, also
+// one in a sentence. nullopt if no line says so.
+std::optional<ErrorLine> EndingError(std::string_view text, bool talk);
+
+// Lines in which words of failure mean no failure: counts of zero, tests that passed, web requests, table
+// headers.
+bool TellsOfSuccess(std::string_view line);
+
+}  // namespace culprit::logs

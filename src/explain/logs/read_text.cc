@@ -1,0 +1,74 @@
+#include "explain/logs/read_text.h"
+
+#include <algorithm>
+
+#include "explain/logs/log_reader.h"
+#include "explain/logs/unwrap.h"
+
+namespace culprit::logs {
+namespace {
+
+using knowledge::Role;
+
+constexpr size_t kPasted = 64 << 10;  // bytes; more is not pasted by a person
+
+bool Fails(const Symptom& symptom) {
+  return symptom.role() != Role::kContext && symptom.role() != Role::kHarmless;
+}
+
+LogReader Read(std::string_view text, size_t input) {
+  LogReader reader(input);
+  while (!text.empty()) {
+    const std::span<char> room = reader.Room();
+    const size_t count = text.copy(room.data(), room.size());
+    text.remove_prefix(count);
+    reader.Added(count);
+  }
+  reader.Flush();
+  return reader;
+}
+
+// What failed once broken lines are joined; empty if nothing did.
+std::vector<Symptom> SymptomsOfJoined(std::string_view text, size_t input) {
+  for (const Unwrapped& way : Unwrap(text)) {
+    std::vector<Symptom> symptoms = Read(way.text, input).symptoms();
+    if (std::ranges::none_of(symptoms, Fails)) continue;
+    const auto original = [&](uint64_t line) {
+      return line == 0 || line > way.numbers.size() ? line : way.numbers[line - 1];
+    };
+    for (Symptom& symptom : symptoms) {
+      symptom.line = original(symptom.line);
+      symptom.last_line = original(symptom.last_line);
+    }
+    return symptoms;
+  }
+  return {};
+}
+
+}  // namespace
+
+base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input) {
+  LogReader reader(input);
+  while (true) {
+    const auto got = stream.Read(reader.Room());
+    if (!got) return std::unexpected(got.error());
+    if (*got == 0) break;
+    reader.Added(*got);
+  }
+  reader.Flush();
+  ReadText read{.symptoms = reader.symptoms(), .lines = reader.lines(), .unknown = {}};
+  if (std::ranges::any_of(read.symptoms, Fails)) return read;
+  if (reader.only_mentions() && !reader.asks_for_help()) return read;
+  const LogReader::Tail tail = reader.tail();
+  read.unknown = EndingError(tail.text, reader.asks_for_help());
+  if (read.unknown) read.unknown->line += tail.first_line - 1;
+  if (!read.unknown && !reader.asks_for_help()) return read;
+  if (tail.is_cut || tail.text.size() > kPasted) return read;
+  if (auto joined = SymptomsOfJoined(tail.text, input); !joined.empty()) {
+    read.symptoms = std::move(joined);
+    read.unknown.reset();
+  }
+  return read;
+}
+
+}  // namespace culprit::logs

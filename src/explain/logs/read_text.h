@@ -1,0 +1,24 @@
+// A text -> what it shows: symptoms, and what it ends with if none of them is a failure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/byte_stream.h"
+#include "explain/logs/error_lines.h"
+#include "explain/logs/symptom.h"
+
+namespace culprit::logs {
+
+struct ReadText {
+  std::vector<Symptom> symptoms;
+  uint64_t lines = 0;
+  // An error that no signature knows, where no symptom is a failure.
+  std::optional<ErrorLine> unknown;
+};
+
+// Reads a whole stream. A short text in which nothing failed is read again with its broken lines joined.
+base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input = 0);
+
+}  // namespace culprit::logs

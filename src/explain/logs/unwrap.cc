@@ -1,0 +1,65 @@
+#include "explain/logs/unwrap.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+
+namespace culprit::logs {
+namespace {
+
+constexpr size_t kNarrowest = 40;                                             // columns
+constexpr std::array<size_t, 6> kUsualWidths = {79, 80, 100, 120, 132, 160};  // columns
+
+std::string_view WithoutEnd(std::string_view line) {
+  return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
+}
+
+// The width of the console that broke the lines; 0 if it does not look so.
+size_t WidthOf(const std::vector<std::string>& lines) {
+  size_t widest = 0;
+  for (const std::string& line : lines) widest = std::max(widest, WithoutEnd(line).size());
+  const auto full = std::ranges::count_if(
+      lines, [&](const std::string& line) { return WithoutEnd(line).size() == widest; });
+  const bool usual = std::ranges::find(kUsualWidths, widest) != kUsualWidths.end();
+  return widest >= kNarrowest && (full > 1 || usual) ? widest : 0;
+}
+
+// Joins each line with the next one where `broken(line, next)`.
+template <typename Broken>
+Unwrapped Join(const std::vector<std::string>& lines, std::string_view between, Broken broken) {
+  Unwrapped joined;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const std::string_view line = WithoutEnd(lines[i]);
+    const bool goes_on = i > 0 && broken(WithoutEnd(lines[i - 1]), line);
+    if (goes_on) {
+      joined.text.pop_back();  // the line end
+      joined.text += between;
+    } else {
+      joined.numbers.push_back(i + 1);
+    }
+    joined.text += line;
+    joined.text += '\n';
+  }
+  return joined;
+}
+
+}  // namespace
+
+std::vector<Unwrapped> Unwrap(std::string_view text) {
+  const std::vector<std::string> lines = base::Split(text, '\n');
+  std::vector<Unwrapped> ways;
+  if (const size_t width = WidthOf(lines); width != 0) {
+    ways.push_back(Join(lines, "", [&](std::string_view line, std::string_view next) {
+      return line.size() == width && !next.empty();
+    }));
+  }
+  ways.push_back(Join(lines, " ", [](std::string_view line, std::string_view next) {
+    return line.size() >= kNarrowest && !next.empty() && next.front() != ' ' && next.front() != '\t' &&
+           next.front() != '-' && next.front() != '*' && next.front() != '#';
+  }));
+  std::erase_if(ways, [&](const Unwrapped& way) { return way.numbers.size() == lines.size(); });
+  return ways;
+}
+
+}  // namespace culprit::logs
