@@ -15,6 +15,7 @@ using knowledge::Story;
 using logs::Symptom;
 
 constexpr double kShown = 0.08;  // causes below this are noise
+constexpr double kTold = 0.3;    // if none is above this, the text does not tell
 constexpr size_t kMostCauses = 6;
 constexpr size_t kMostLines = 4;          // evidence lines per cause
 constexpr double kMuffled = 0.35;         // factor for a consequence next to a failure
@@ -237,6 +238,18 @@ void AddFacts(report::LikelyCause& likely, std::span<const Settlement> settlemen
   likely.commands = finding->fix.commands;
 }
 
+// What stands there and could not be told.
+std::vector<report::LogLine> UnknownErrors(const report::Explanation& explanation) {
+  std::vector<report::LogLine> unknown;
+  for (const report::LogInput& input : explanation.inputs) {
+    for (report::LogLine line : input.ends_with) {
+      if (explanation.inputs.size() > 1) line.file = input.name;
+      unknown.push_back(std::move(line));
+    }
+  }
+  return unknown.empty() && !explanation.near.empty() ? explanation.first_failure : unknown;
+}
+
 std::string_view Name(Role role) {
   switch (role) {
     case Role::kFailure:
@@ -323,19 +336,15 @@ report::Explanation Explain(std::span<const Symptom> symptoms, std::vector<repor
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
   if (ranked.size() > kMostCauses) ranked.resize(kMostCauses);
+  const bool told = !ranked.empty() && ranked.front().second >= kTold;
   for (const auto& [cause, score] : ranked) {
-    explanation.causes.push_back(Describe(cause, score, differential, explanation.inputs));
-    AddFacts(explanation.causes.back(), settlements);
+    auto& causes = told ? explanation.causes : explanation.near;
+    causes.push_back(Describe(cause, score, differential, explanation.inputs));
+    AddFacts(causes.back(), settlements);
   }
-  for (const report::LogInput& input : explanation.inputs) {
-    for (report::LogLine line : input.ends_with) {
-      if (!explanation.causes.empty()) continue;
-      if (explanation.inputs.size() > 1) line.file = input.name;
-      explanation.unknown.push_back(std::move(line));
-    }
-  }
-  if (const Symptom* first = FirstSpeaking(symptoms))
-    explanation.first_failure.push_back(Line(*first, explanation.inputs));
+  const Symptom* first = FirstSpeaking(symptoms);
+  if (first != nullptr) explanation.first_failure.push_back(Line(*first, explanation.inputs));
+  if (!told) explanation.unknown = UnknownErrors(explanation);
   return explanation;
 }
 

@@ -24,7 +24,7 @@ struct LogLine {
 
 // How sure a cause is, in words; docs/accuracy.md has the share of each that was right at first sight.
 constexpr std::string_view Strength(double confidence) {
-  constexpr double kCertain = 0.85, kLikely = 0.5;
+  constexpr double kCertain = 0.9, kLikely = 0.5;
   return confidence >= kCertain ? "certain" : confidence >= kLikely ? "likely" : "possible";
 }
 
@@ -67,6 +67,7 @@ struct Explanation {
   std::vector<SeenSymptom> symptoms;   // in log order
   std::vector<LogLine> first_failure;  // the first lines that failed; later failures follow from them
   std::vector<LogLine> unknown;        // no cause, but these errors stand there: could not tell
+  std::vector<LikelyCause> near;       // and what they resemble, too weak to be called causes
   bool with_facts = false;             // facts of a machine were used
   bool windows = false;                // and it runs Windows
 };

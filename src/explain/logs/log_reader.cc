@@ -200,7 +200,8 @@ void LogReader::Process(bool complete) {
   if (!began_ && (complete || size_ >= kBeginning)) {
     began_ = true;
     only_mentions_ = OnlyMentions(text.substr(0, kBeginning));
-    asks_for_help_ = AsksForHelp(text.substr(0, kBeginning));
+    asks_for_help_ = AsksForHelp(text.substr(0, kBeginning)) ||
+                     (!only_mentions_ && IntroducesError(text.substr(0, kBeginning)));
   }
   // Whole lines; or most of a line that is longer than the buffer.
   size_t end = size_;

@@ -96,6 +96,12 @@ bool OnlyMentions(std::string_view beginning) {
   return kinds.headings > 0 && marks >= 2;
 }
 
+bool IntroducesError(std::string_view beginning) {
+  static const RE2 kIntroduced(
+      R"((?i)\b(?:this|these|following|below) (?:fatal |strange |weird |runtime |cuda )*(?:error|exception|warning|crash)s?(?: message| log| output)?s?\b|\b(?:fail(?:s|ed)?|crash(?:es|ed)?) with\b)");
+  return Has(beginning, kIntroduced);
+}
+
 bool AsksForHelp(std::string_view beginning) {
   static const std::array<RE2, 4> kKinds = {
       RE2(R"((?i)\b(?:i|we)(?: am|'m| are|'re| have|'ve| just| also| always| still| keep)* (?:get|got|getting|receive|receiving|received|see|seeing|face|facing|faced|encounter(?:ed|ing)?|run into|ran into|tr(?:y|ied|ying) to|can ?not|can't|could ?n[o']t)\b)"),

@@ -14,6 +14,9 @@ bool OnlyMentions(std::string_view beginning);
 // text happened, even if they stand in quotes or in a sentence.
 bool AsksForHelp(std::string_view beginning);
 
+// Whether it leads up to an error: "with the following error". A document does that as well.
+bool IntroducesError(std::string_view beginning);
+
 // How the text at `begin` in a cleaned line is said.
 enum class Mention {
   kNone,   // as a program says it: it happened

@@ -68,6 +68,11 @@ std::string UnknownText(const report::Explanation& explanation, const std::strin
   std::string text = style.Warn("could not tell: there is an error in this text that culprit does not know") +
                      style.Dim("  (" + read + ")") + "\n";
   for (const LogLine& line : explanation.unknown) text += "  " + LineText(line, style) + "\n";
+  std::string_view label = "near";
+  for (const LikelyCause& cause : explanation.near) {
+    text += fmt::format("  {:<8} {}: {}\n", label, cause.cause, base::Printable(cause.summary));
+    label = "";
+  }
   return text + "\nto find out whether CUDA is at fault, run the program under culprit: " +
          style.Good("culprit run -- PROGRAM") + "\n";
 }
