@@ -179,8 +179,10 @@ report::LikelyCause Describe(std::string_view slug, double score, const Differen
   for (const Told& told : differential.told()) {
     if (told.story->cause == slug && told.weight > 0) speaking.push_back(&told);
   }
-  // The order of the table decides between equals.
-  std::ranges::stable_sort(speaking, std::ranges::greater(), &Told::weight);
+  // Between equals the first of the table.
+  std::ranges::sort(speaking, [](const Told* a, const Told* b) {
+    return a->weight != b->weight ? a->weight > b->weight : a->story < b->story;
+  });
   static constexpr knowledge::Cause kUnnamed{};
   const knowledge::Cause* found = knowledge::FindCause(slug);
   const knowledge::Cause& cause = found == nullptr ? kUnnamed : *found;
