@@ -10,6 +10,7 @@
 namespace culprit::explain {
 namespace {
 
+using knowledge::Advice;
 using knowledge::Role;
 using knowledge::Story;
 using logs::Symptom;
@@ -138,27 +139,31 @@ report::LogLine Line(const Symptom& symptom, const std::vector<report::LogInput>
           .watched = input.watched};
 }
 
-// The strongest story provides the texts; if it has none, the next one, and finally the cause itself.
+// The strongest story with advice provides the texts; if it has none, the next one, and finally the cause
+// itself.
 class Words {
  public:
   Words(std::vector<const Told*> told, const knowledge::Cause& cause)
-      : told_(std::move(told)), cause_(cause) {}
+      : told_(std::move(told)), cause_(cause) {
+    std::erase_if(told_, [](const Told* one) { return one->story->advice == nullptr; });
+  }
 
-  std::string Of(std::string_view Story::* part, std::string_view otherwise) const {
+  std::string Of(std::string_view Advice::* part, std::string_view otherwise) const {
     for (const Told* told : told_) {
-      if ((told->story->*part).empty()) continue;
-      if (auto text = Filled(told->story->*part, *told->symptom)) return *std::move(text);
+      const std::string_view words = told->story->advice->*part;
+      if (words.empty()) continue;
+      if (auto text = Filled(words, *told->symptom)) return *std::move(text);
     }
     return std::string(otherwise);
   }
   std::vector<report::Command> Commands() const {
     for (const Told* told : told_) {
       std::vector<report::Command> commands;
-      for (const std::string_view command : told->story->commands) {
+      for (const std::string_view command : told->story->advice->commands) {
         if (auto filled = FilledCommand(command, *told->symptom)) commands.push_back(*std::move(filled));
       }
       if (!commands.empty()) return commands;
-      if (!told->story->fix.empty()) break;  // commands of another fix would not match it
+      if (!told->story->advice->fix.empty()) break;  // commands of another fix would not match it
     }
     return {};
   }
@@ -175,20 +180,23 @@ report::LikelyCause Describe(std::string_view slug, double score, const Differen
   for (const Told& told : differential.told()) {
     if (told.story->cause == slug && told.weight > 0) speaking.push_back(&told);
   }
-  std::ranges::sort(speaking, [](const Told* a, const Told* b) { return a->weight > b->weight; });
+  // Between equals the first of the table.
+  std::ranges::sort(speaking, [](const Told* a, const Told* b) {
+    return a->weight != b->weight ? a->weight > b->weight : a->story < b->story;
+  });
   static constexpr knowledge::Cause kUnnamed{};
   const knowledge::Cause* found = knowledge::FindCause(slug);
   const knowledge::Cause& cause = found == nullptr ? kUnnamed : *found;
   const Words words(speaking, cause);
   report::LikelyCause likely{.cause = std::string(slug),
-                             .code = words.Of(&Story::code, cause.code),
+                             .code = words.Of(&Advice::code, cause.code),
                              .confidence = static_cast<int>(std::min(score, 0.99) * 100 + 0.5) / 100.0,
-                             .summary = words.Of(&Story::says, cause.title),
-                             .because = words.Of(&Story::because, ""),
-                             .separate_by = words.Of(&Story::check, cause.check),
-                             .fix = words.Of(&Story::fix, cause.fix),
+                             .summary = words.Of(&Advice::says, cause.title),
+                             .because = words.Of(&Advice::because, ""),
+                             .separate_by = words.Of(&Advice::check, cause.check),
+                             .fix = words.Of(&Advice::fix, cause.fix),
                              .commands = words.Commands(),
-                             .avoid = words.Of(&Story::avoid, cause.avoid)};
+                             .avoid = words.Of(&Advice::avoid, cause.avoid)};
   for (const Told* told : speaking) {
     const report::LogLine line = Line(*told->symptom, inputs);
     const bool known = std::ranges::any_of(likely.evidence, [&](const report::LogLine& other) {

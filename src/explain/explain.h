@@ -1,4 +1,4 @@
-// Differential diagnosis of a log: symptoms -> ranked causes. Each story of data/causes.toml that matches a
+// Differential diagnosis of a log: symptoms -> ranked causes. Each story of data/explain/ that matches a
 // symptom is evidence for or against a cause.
 #pragma once
 

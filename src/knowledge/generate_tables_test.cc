@@ -29,7 +29,7 @@ class GenerateTables : public testing::Test {
   std::pair<int, std::string> Run(const std::string& text, const std::string& subject = "libraries") {
     std::ofstream(directory_ / "in.toml") << text;
     const std::string command = "cd '" + directory_.string() + "' && '" CULPRIT_GENERATE_TABLES "' " +
-                                subject + " in.toml out.cc 2>&1";
+                                subject + " out.cc in.toml 2>&1";
     FILE* pipe = popen(command.c_str(), "r");
     std::string output;
     for (int c; (c = fgetc(pipe)) != EOF;) output += static_cast<char>(c);
@@ -186,7 +186,7 @@ TEST_F(GenerateRows, RefusesWrongTypesAndUnknownKeys) {
 
 TEST_F(GenerateRows, RefusesAKeyTwice) {
   EXPECT_EQ(RunRow("[[nvcc]]\ncuda = \"12.4\"\nsource = \"s\"\n"),
-            Result(1, "in.toml:4: cuda = \"12.4\" stands already in line 1\n"));
+            Result(1, "in.toml:4: cuda = \"12.4\" is already in in.toml:1\n"));
 }
 
 TEST_F(GenerateRows, RefusesWhatIsNoDay) {
@@ -202,6 +202,58 @@ TEST_F(GenerateRows, WantsEveryTable) {
   EXPECT_EQ(Run("", "host_compilers").second,
             "in.toml:1: 'nvcc' is missing\nin.toml:1: 'msvc_stl' is missing\n"
             "in.toml:1: 'msc_ver' is missing\nin.toml:1: 'rule' is missing\n");
+}
+
+// --- Symptoms.
+
+class GenerateExplain : public GenerateTables {
+ protected:
+  // A cause on line 1, a symptom on line 6, a pattern on line 9, and the given lines.
+  Result RunSymptom(const std::string& lines) {
+    return Run(
+        "[[cause]]\nslug = \"c\"\ntitle = \"t\"\ncheck = \"c\"\nfix = \"f\"\n"
+        "[[symptom]]\nname = \"s\"\nsubject = \"gpu\"\n"
+        "[[symptom.pattern]]\nid = \"p\"\nmatch = \"seven letters\"\nexamples = [\"seven letters\"]\n" +
+            lines,
+        "explain");
+  }
+};
+
+TEST_F(GenerateExplain, WritesTheTablesOfASoundFile) {
+  EXPECT_EQ(RunSymptom("[[symptom.when]]\ncauses = { c = 60 }\nadvice = { c = \"a\" }\n"
+                       "[[advice]]\nname = \"a\"\nsays = \"s\"\n"),
+            Result(0, ""));
+  EXPECT_TRUE(fs::exists(directory_ / "out.cc"));
+}
+
+TEST_F(GenerateExplain, RefusesCausesAndAdviceThatAreNotThere) {
+  EXPECT_EQ(RunSymptom("[[symptom.when]]\ncauses = { d = 60 }\n"),
+            Result(1, "in.toml:13: 'cause' does not know the word \"d\"\n"));
+  EXPECT_EQ(RunSymptom("[[symptom.when]]\ncauses = { c = 60 }\nadvice = { c = \"a\" }\n"),
+            Result(1, "in.toml:13: 'advice' does not know the word \"a\"\n"));
+  EXPECT_EQ(RunSymptom("[[symptom.when]]\ncauses = { c = 101 }\n"),
+            Result(1, "in.toml:13: 'weight' is out of range\n"));
+}
+
+TEST_F(GenerateExplain, RefusesAdviceThatNothingUses) {
+  const std::string advice = "[[advice]]\nname = \"a\"\nsays = \"s\"\n";
+  EXPECT_EQ(RunSymptom(advice), Result(1, "in.toml:13: nothing uses the advice \"a\"\n"));
+  EXPECT_EQ(RunSymptom("[[symptom.when]]\ncauses = { c = 60 }\nadvice = { d = \"a\" }\n" + advice),
+            Result(1, "in.toml:15: unknown key 'd'\nin.toml:16: nothing uses the advice \"a\"\n"));
+}
+
+TEST_F(GenerateExplain, RefusesASymptomTwice) {
+  EXPECT_EQ(RunSymptom("[[symptom]]\nname = \"s\"\nsubject = \"gpu\"\n[[symptom.pattern]]\nid = \"q\"\n"
+                       "match = \"seven letters\"\nexamples = [\"seven letters\"]\n"),
+            Result(1, "in.toml:13: the symptom \"s\" is already in in.toml:6\n"));
+}
+
+TEST_F(GenerateExplain, WantsASubjectOfTheListAndAnExample) {
+  EXPECT_EQ(RunSymptom("[[symptom]]\nname = \"t\"\nsubject = \"moon\"\n[[symptom.pattern]]\nid = \"q\"\n"
+                       "match = \"seven letters\"\n"),
+            Result(1,
+                   "in.toml:16: 'subject' does not know the word \"moon\"\n"
+                   "in.toml:16: 'examples' is missing\n"));
 }
 
 TEST_F(GenerateRows, KnowsItsSubjectsAlone) {

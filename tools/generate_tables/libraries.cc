@@ -322,8 +322,8 @@ class Writer {
     return identifier;
   }
 
-  void Write(const Data& data, const std::string& input) {
-    out_ << "// Generated from " << input << " by tools/generate_tables. Not to be edited.\n"
+  void Write(const Data& data) {
+    out_ << "// Generated from data/ by tools/generate_tables. Not to be edited.\n"
          << "#include \"knowledge/libraries_table.h\"\n\nnamespace culprit::knowledge {\nnamespace "
             "{\n\nusing namespace std::string_view_literals;\n\n";
     std::string rows;
@@ -379,12 +379,12 @@ class Writer {
 
 }  // namespace
 
-std::string Libraries(const toml::table& root, const std::string& input, Errors& errors) {
+std::string Libraries(const toml::table& root, Errors& errors) {
   const Data data = ReadData(root, errors);
   if (!errors.any()) Check(data, errors);
   if (errors.any()) return "";
   std::ostringstream text;
-  Writer(text).Write(data, input);
+  Writer(text).Write(data);
   return text.str();
 }
 

@@ -5,7 +5,7 @@
 
 namespace generate {
 
-// The text of the table file; empty if there were errors. Its first line names `input`.
-std::string Libraries(const toml::table& root, const std::string& input, Errors& errors);
+// The text of the table file; empty if there were errors.
+std::string Libraries(const toml::table& root, Errors& errors);
 
 }  // namespace generate

@@ -1,5 +1,5 @@
 // The schemas of CUDA, drivers and compilers, and the list of all. Those of packages are in
-// schema_packages.cc, those of messages in schema_logs.cc.
+// schema_packages.cc, that of status codes in schema_status_codes.cc, that of symptoms in explain.cc.
 #include "schema_parts.h"
 
 namespace generate {
@@ -328,9 +328,9 @@ Subject Variables() {
 
 const Subject* FindSubject(std::string_view name) {
   static const std::vector<Subject> kSubjects = {
-      Architectures(), Causes(),      Cudnn(),         Distributions(), Drivers(),  Frameworks(),
-      GpuIds(),        Harvested(),   HostCompilers(), Imports(),       Packages(), Sonames(),
-      Signatures(),    StatusCodes(), Tools(),         Variables(),     Windows()};
+      Architectures(), Cudnn(),       Distributions(), Drivers(),   Frameworks(),
+      GpuIds(),        Harvested(),   HostCompilers(), Imports(),   Packages(),
+      Sonames(),       StatusCodes(), Tools(),         Variables(), Windows()};
   for (const Subject& subject : kSubjects) {
     if (subject.name == name) return &subject;
   }

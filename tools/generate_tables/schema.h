@@ -2,6 +2,7 @@
 // structs of src/knowledge/*.h have the same members in the same order.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -25,7 +26,8 @@ enum class Form {
   kWord,           // one of `words`
   kPairs,          // a table of texts or lists of texts, as a list of "key=value" and "key=one,other"
   kPattern,        // a regular expression of RE2
-  kAnchors,  // literals, one of which is in every match of the row's `pattern`; absent = derived from it
+  kAnchors,  // literals, one of which is in every match of the row's pattern, `match`; absent = derived from
+             // it
 };
 
 struct Field {
@@ -33,8 +35,9 @@ struct Field {
   Form form = Form::kText;
   bool required = false;
   // For kWord: the words and the C++ value of each; the first is the default.
-  std::vector<std::pair<std::string_view, std::string_view>> words = {};
-  bool data_only = false;  // checked, but not part of the program: for people who read the file
+  std::vector<std::pair<std::string, std::string>> words = {};
+  bool data_only = false;  // checked, but not part of the program: for people and tests that read the file
+  std::string_view member = "";  // of the struct; "" = like the key
 };
 
 struct Table {
@@ -47,7 +50,7 @@ struct Table {
 };
 
 struct Subject {
-  std::string_view name;    // data/NAME.toml
+  std::string_view name;    // data/NAME.toml, or what its files are about
   std::string_view header;  // src/knowledge/HEADER
   std::vector<Table> tables;
 };

@@ -30,9 +30,7 @@ Subject Harvested();
 Subject Imports();
 Subject Packages();
 Subject Sonames();
-// schema_logs.cc
-Subject Causes();
-Subject Signatures();
+// schema_status_codes.cc
 Subject StatusCodes();
 
 }  // namespace generate

@@ -25,9 +25,13 @@ inline constexpr std::string_view kDigits = "0123456789";
 
 class Errors {
  public:
-  explicit Errors(std::string file) : file_(std::move(file)) {}
+  explicit Errors(std::string file = "") : file_(std::move(file)) {}
+  // What is added from now on is about this file.
+  void Enter(const std::string& file) { file_ = file; }
+  const std::string& file() const { return file_; }
+  std::string Place(int line) const { return file_ + ':' + std::to_string(line); }
   void Add(int line, const std::string& message) {
-    std::cerr << file_ << ':' << line << ": " << message << '\n';
+    std::cerr << Place(line) << ": " << message << '\n';
     any_ = true;
   }
   bool any() const { return any_; }
@@ -43,6 +47,11 @@ inline int LineOf(const toml::node& node) { return static_cast<int>(node.source(
 class Reader {
  public:
   Reader(const toml::table& table, Errors& errors) : table_(table), errors_(errors) {}
+
+  int line() const { return LineOf(table_); }
+  bool Has(std::string_view key) const { return table_.contains(key); }
+  // From now on the key has this value.
+  void Give(std::string_view key, auto value) { given_.insert_or_assign(key, std::move(value)); }
 
   std::string Text(std::string_view key, bool required) {
     const toml::node* node = Get(key, required);
@@ -124,8 +133,8 @@ class Reader {
     return pairs;
   }
 
-  const toml::table* Table(std::string_view key) {
-    const toml::node* node = Get(key, true);
+  const toml::table* Table(std::string_view key, bool required = true) {
+    const toml::node* node = Get(key, required);
     if (node != nullptr && !node->is_table()) errors_.Add(LineOf(*node), Quoted(key) + " must be a table");
     return node == nullptr ? nullptr : node->as_table();
   }
@@ -142,13 +151,15 @@ class Reader {
 
   const toml::node* Get(std::string_view key, bool required) {
     asked_.emplace(key);
-    const toml::node* node = table_.get(key);
+    const toml::node* node = given_.get(key);
+    if (node == nullptr) node = table_.get(key);
     if (node == nullptr && required) errors_.Add(LineOf(table_), Quoted(key) + " is missing");
     return node;
   }
 
   const toml::table& table_;
   Errors& errors_;
+  toml::table given_;
   std::set<std::string, std::less<>> asked_;
 };
 

@@ -1,9 +1,12 @@
-// data/causes.toml: what symptoms imply about causes. A story is one mechanism by which a cause shows itself.
+// data/causes.toml: the causes. data/explain/*.toml: what symptoms (signatures.h) imply about them. A story
+// is one cause of a condition, [[symptom.when]].
 #pragma once
 
 #include <cstdint>
 #include <span>
 #include <string_view>
+
+#include "knowledge/messages/signatures.h"
 
 namespace culprit::knowledge {
 
@@ -19,18 +22,24 @@ std::span<const Cause> Causes();
 // nullptr if there is no such slug.
 const Cause* FindCause(std::string_view slug);
 
+// What to tell about a cause. {library} stands for an attribute of the symptom. "" = use the text of the
+// cause.
+struct Advice {
+  std::string_view name;
+  std::string_view says, because, check, fix;
+  std::span<const std::string_view> commands;
+  std::string_view avoid;
+  std::string_view code;  // of the rule for it
+};
+std::span<const Advice> Advices();
+
 struct Story {
-  std::string_view id;
   std::string_view cause;
   std::string_view symptom;
   std::span<const std::string_view> where;  // "family=cudnn,cudnn-part": attributes of the symptom
   std::span<const std::string_view> with;   // "lists-library major=9", "!context-wsl": the rest of the log
   int32_t weight;                           // -100 to 100; negative values are evidence against the cause
-  // {library} stands for an attribute of the symptom. "" = use the text of the cause.
-  std::string_view says, because, check, fix;
-  std::span<const std::string_view> commands;
-  std::string_view avoid;
-  std::string_view code;  // of the rule for it
+  const Advice* advice;                     // nullptr = none
 };
 std::span<const Story> Stories();
 

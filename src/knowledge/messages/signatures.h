@@ -1,4 +1,5 @@
-// data/signatures.toml: what a line of a log shows. A signature names a symptom, never a cause.
+// data/explain/*.toml: what a line of a log shows. A signature, [[symptom.pattern]], names a symptom, never a
+// cause.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@ enum class Role {
 struct Signature {
   std::string_view id;       // "glibc-cannot-open"
   std::string_view symptom;  // "library-not-found"; several signatures may show one
+  std::string_view subject;  // what the symptom is about: "library", "driver"; the list is in docs/explain.md
   Role role;
   std::string_view pattern;               // RE2 over bytes; named groups are the captures
   std::span<const std::string_view> any;  // every match contains one of these, case-insensitively;

@@ -25,7 +25,7 @@ It depends on the most likely cause.
 Something else killed the child: the out-of-memory killer, a limit of the batch system.
 
 ## Sources
-data/status_codes.toml and data/causes.toml.
+data/status_codes.toml and data/explain/.
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {

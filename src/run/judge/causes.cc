@@ -1,5 +1,5 @@
 // The causes of a run and its headline. What was seen speaks in the words of a log, so that the stories of
-// data/causes.toml weigh it beside the output; then the settlements decide (run_settle.cc). Where no cause of
+// data/explain/ weigh it beside the output; then the settlements decide (run_settle.cc). Where no cause of
 // the closed list fits, the headline says in words what was seen.
 #include <fmt/format.h>
 
