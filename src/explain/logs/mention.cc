@@ -97,17 +97,21 @@ bool OnlyMentions(std::string_view beginning) {
 }
 
 bool IntroducesError(std::string_view beginning) {
-  static const RE2 kIntroduced(
-      R"((?i)\b(?:this|these|following|below) (?:fatal |strange |weird |runtime |cuda )*(?:error|exception|warning|crash)s?(?: message| log| output)?s?\b|\b(?:fail(?:s|ed)?|crash(?:es|ed)?) with\b)");
+  static const RE2 kIntroduced(  // not in a comment
+      R"((?im)^(?:[^#\n][^\n]*)?\b(?:(?:this|these|following|below) (?:fatal |strange |weird |runtime |cuda )*(?:error|exception|warning|crash)s?(?: message| log| output)?s?|(?:fail(?:s|ed)?|crash(?:es|ed)?|ends?|stops?|dies|exits?) (?:with|in)|it (?:says|prints|complains|breaks|crashes))\b)");
   return Has(beginning, kIntroduced);
 }
 
 bool AsksForHelp(std::string_view beginning) {
-  static const std::array<RE2, 4> kKinds = {
+  static const std::array<RE2, 6> kKinds = {
       RE2(R"((?i)\b(?:i|we)(?: am|'m| are|'re| have|'ve| just| also| always| still| keep)* (?:get|got|getting|receive|receiving|received|see|seeing|face|facing|faced|encounter(?:ed|ing)?|run into|ran into|tr(?:y|ied|ying) to|can ?not|can't|could ?n[o']t)\b)"),
-      RE2(R"((?i)\b(?:i|we)(?: have|'ve| only have| just)* (?:installed|upgraded?|updated|compiled|built)\b[\s\S]{0,400}\b(?:error|fail|mismatch|missing|not found|crash)|\bwhen (?:i|we) (?:try|run|start|import|execute|launch)\b|\b(?:i|we) (?:try|tried|run|ran|want)\b[\s\S]{0,200}\berror\b)"),
+      RE2(R"((?i)\b(?:i|we)(?: have|'ve| only have| just)* (?:installed|upgraded?|updated|compiled|built)\b[\s\S]{0,400}\b(?:error|fail|mismatch|missing|not found|crash)|\bwhen (?:i|we) (?:try|run|start|import|execute|launch)\b|\b(?:i|we) (?:try|tried|run|ran|want)\b[\s\S]{0,200}\b(?:error|it says|it fails|ends in)\b)"),
       RE2(R"((?i)\bany (?:help|ideas?|suggestions?)\b|\bplease help\b|\bhow (?:to|can i|do i|should i) (?:fix|solve|overcome|resolve)\b|\bis this (?:an issue|a bug|a problem)\b|\bwhat (?:am i|is) (?:doing )?wrong\b)"),
-      RE2(R"((?i)^[#*\s]*(?:steps to reproduce|to reproduce|expected behaviou?r|actual behaviou?r|describe the (?:bug|issue|problem)|error (?:screenshots|logs?|message)|your environment)\b|\n[#*\s]*(?:steps to reproduce|to reproduce|expected behaviou?r|actual behaviou?r|describe the (?:bug|issue|problem)|error (?:screenshots|logs?|message)|your environment)\b)"),
+      RE2(R"((?i)\bwhat(?:'s| is| could be| might be) the (?:problem|reason|issue|cause)\b|\bdoes any(?:one|body) (?:know|have)\b|\bmy (?:gpu|card|machine|computer|laptop|pc|server|system|program|code|driver|setup)\b)"),
+      RE2(R"((?i)(?:^|\n)[#*\s]*(?:steps to reproduce|to reproduce|expected behaviou?r|actual behaviou?r|describe the (?:bug|issue|problem)|(?:bug|issue) (?:report|description)|what (?:happened|is returned)|error (?:screenshots|logs?|message)|your environment)\b)"),
+      // Chinese, Japanese, Korean, Russian, Spanish
+      RE2("报错|出错|请问|怎么解决|怎么办|如何解决|エラーが|해결|오류가|에러가|ошибк|me (?:da|sale) "
+          "(?:un|este) error"),
   };
   // Others answer already: a chat, a mail that quotes questions, a list of questions and answers.
   static const RE2 kAnswered(
