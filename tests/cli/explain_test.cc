@@ -39,6 +39,16 @@ TEST_F(ExplainCommand, ALogAsMarkdown) {
   ExpectGolden("explain_log.md", {"explain", "train.log", "--format", "markdown"}, 1);
 }
 TEST_F(ExplainCommand, NothingWrong) { ExpectGolden("explain_fine.txt", {"explain", "fine.log"}, 0); }
+TEST_F(ExplainCommand, AnErrorThatNobodyKnowsIsNotFine) {
+  WriteFile(top_ / "unknown.log",
+            "step 1\nstep 2\nstep 3\nTraceback (most recent call last):\nKeyError: 'lr'\n");
+  ExpectGolden("explain_could_not_tell.txt", {"explain", "unknown.log"}, 2);
+  ExpectGolden("explain_could_not_tell.md", {"explain", "unknown.log", "--format", "markdown"}, 2);
+  const base::Json json = Json({"explain", "unknown.log"});
+  EXPECT_EQ(json["verdict"], "unknown");
+  EXPECT_EQ(json["causes"], base::Json::array());
+  EXPECT_EQ(json["unknown"][0]["line"], 5);
+}
 TEST_F(ExplainCommand, ACudaCode) { ExpectGolden("explain_cuda_803.txt", {"explain", "cuda:803"}, 0); }
 TEST_F(ExplainCommand, ACudnnCodeSaysThatNumbersDiffer) {
   ExpectGolden("explain_cudnn_status.txt", {"explain", "cudnn:4"}, 0);
@@ -78,8 +88,14 @@ TEST_F(ExplainCommand, JsonIsTheContract) {
     EXPECT_FALSE(cause["separate_by"].get<std::string>().empty());
   }
   EXPECT_EQ(json["causes"][0]["evidence"][0]["line"], 5);
-  EXPECT_EQ(json["symptoms"][0]["captures"]["order"], "older");
+  const auto pair = std::ranges::find_if(
+      json["symptoms"], [](const base::Json& symptom) { return symptom["symptom"] == "version-pair"; });
+  ASSERT_NE(pair, json["symptoms"].end());
+  EXPECT_EQ((*pair)["captures"]["order"], "older");
+  EXPECT_EQ(json["verdict"], "errors");
+  EXPECT_EQ(json["causes"][0]["strength"], "likely");
   EXPECT_EQ(Json({"explain", "fine.log"})["causes"], base::Json::array());
+  EXPECT_EQ(Json({"explain", "fine.log"})["verdict"], "ok");
 }
 
 TEST_F(ExplainCommand, StandardInputWithAndWithoutADash) {

@@ -186,6 +186,12 @@ std::vector<Symptom> LogReader::symptoms() const {
   if (lines() > kShortText || std::ranges::any_of(told, Speaks)) {
     std::erase_if(told, [](const Symptom& symptom) { return symptom.role() == Role::kHint; });
   }
+  // Words that fit anything are about CUDA only if something else in the text is.
+  if (!of_cuda_) {
+    std::erase_if(told, [&](const Symptom& symptom) {
+      return symptom.role() == Role::kHint || (symptom.role() == Role::kConsequence && lines() >= kFewLines);
+    });
+  }
   // Sorts by line, in place and stable. Nearly all are in order already.
   const auto earlier = [](const Symptom& a, const Symptom& b) { return a.line < b.line; };
   for (auto at = told.begin(); at != told.end(); ++at) {
@@ -200,6 +206,7 @@ void LogReader::Process(bool complete) {
   if (!began_ && (complete || size_ >= kBeginning)) {
     began_ = true;
     only_mentions_ = OnlyMentions(text.substr(0, kBeginning));
+    of_cuda_ = SpeaksOfCuda(text.substr(0, kBeginning));
     asks_for_help_ = AsksForHelp(text.substr(0, kBeginning)) ||
                      (!only_mentions_ && IntroducesError(text.substr(0, kBeginning)));
   }

@@ -69,6 +69,7 @@ class LogReader {
   bool dropped_ = false;        // the buffer no longer holds the start of the text
   bool only_mentions_ = false;  // judging by the start of the text
   bool asks_for_help_ = false;
+  bool of_cuda_ = true;
   bool began_ = false;
   std::vector<Symptom> symptoms_;
 };

@@ -11,9 +11,15 @@ namespace {
 
 LogReader Read(const std::string& text, size_t step = 1 << 16) {
   TextStream stream(text, step);
-  auto reader = ReadLog(stream);
-  EXPECT_TRUE(reader.has_value());
-  return std::move(*reader);
+  LogReader reader;
+  while (true) {
+    const auto got = stream.Read(reader.Room());
+    EXPECT_TRUE(got.has_value());
+    if (*got == 0) break;
+    reader.Added(*got);
+  }
+  reader.Flush();
+  return reader;
 }
 
 std::vector<Symptom> OfKind(const LogReader& reader, std::string_view kind) {
@@ -134,7 +140,7 @@ TEST(LogReader, WhatALongerTextMentionsDidNotHappen) {
 }
 
 TEST(LogReader, TheOnlyFailureOfWhoAsksForHelpHappened) {
-  const std::string quoted = "`" + std::string(kNotFound) + "`\n";
+  const std::string quoted = "it is `" + std::string(kNotFound) + "` every time\n";
   const std::string asked = "one\ntwo\nthree\nfour\nI keep getting this, any idea?\n";
   EXPECT_EQ(OfKind(Read(asked + quoted), "library-not-found").size(), 1u);
   const std::string other = "RuntimeError: CUDA error: out of memory\n";

@@ -96,6 +96,12 @@ bool OnlyMentions(std::string_view beginning) {
   return kinds.headings > 0 && marks >= 2;
 }
 
+bool SpeaksOfCuda(std::string_view text) {
+  static const RE2 kWords(
+      R"((?i)cuda|cudnn|cublas|nvidia|nvcc|nvrtc|\bnv(?:ml|jit|enc|dec|link)|nccl|\bptx|\bgpus?\b|tensorrt|torch|tensorflow|\bjax|cupy|onnxruntime|paddle|geforce|quadro|tesla|\b[rg]tx\b|\bsm_\d|vram|triton|caffe|mxnet|llama|vllm|diffusers|xformers|\bxla|dnn library)");
+  return Has(text, kWords);
+}
+
 bool IntroducesError(std::string_view beginning) {
   static const RE2 kIntroduced(  // not in a comment
       R"((?im)^(?:[^#\n][^\n]*)?\b(?:(?:this|these|following|below) (?:fatal |strange |weird |runtime |cuda )*(?:error|exception|warning|crash)s?(?: message| log| output)?s?|(?:fail(?:s|ed)?|crash(?:es|ed)?|ends?|stops?|dies|exits?) (?:with|in)|it (?:says|prints|complains|breaks|crashes))\b)");

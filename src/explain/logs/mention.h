@@ -14,6 +14,9 @@ bool OnlyMentions(std::string_view beginning);
 // text happened, even if they stand in quotes or in a sentence.
 bool AsksForHelp(std::string_view beginning);
 
+// Whether it is about GPUs at all: some word of NVIDIA's, or of what is built on it.
+bool SpeaksOfCuda(std::string_view text);
+
 // Whether it leads up to an error: "with the following error". A document does that as well.
 bool IntroducesError(std::string_view beginning);
 

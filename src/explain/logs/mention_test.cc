@@ -11,7 +11,7 @@ constexpr std::string_view kError = "CUDA error: out of memory";
 
 bool Mentions(std::string_view line) { return MentionAt(line, line.find(kError)) != Mention::kNone; }
 
-TEST(IsMention, OfSourcesCommandsTestsAndSentences) {
+TEST(MentionAt, OfSourcesCommandsTestsAndSentences) {
   for (const char* line : {
            "    return \"CUDA error: out of memory\";",
            "  {2, \"CUDA error: out of memory\"},",
@@ -27,7 +27,7 @@ TEST(IsMention, OfSourcesCommandsTestsAndSentences) {
   }
 }
 
-TEST(IsMention, NotOfWhatProgramsPrint) {
+TEST(MentionAt, NotOfWhatProgramsPrint) {
   for (const char* line : {
            "RuntimeError: CUDA error: out of memory",
            "CUDA error: out of memory",
@@ -43,6 +43,21 @@ TEST(IsMention, NotOfWhatProgramsPrint) {
        }) {
     EXPECT_FALSE(Mentions(line)) << line;
   }
+}
+
+TEST(MentionAt, TellsTalkFromWhatNeverHappened) {
+  const auto at = [](std::string_view line) { return MentionAt(line, line.find(kError)); };
+  EXPECT_EQ(at("and then it says \"CUDA error: out of memory\" again"), Mention::kTalk);
+  EXPECT_EQ(at("# CUDA error: out of memory after the update"), Mention::kTalk);
+  EXPECT_EQ(at("    return \"CUDA error: out of memory\";"), Mention::kNever);
+  EXPECT_EQ(at("oom = CUDA error: out of memory"), Mention::kNever);
+}
+
+TEST(IntroducesError, WordsBeforeAnErrorButNotInAComment) {
+  EXPECT_TRUE(IntroducesError("the build stops with:\n\nx"));
+  EXPECT_TRUE(IntroducesError("The only hint is this error message in the terminal"));
+  EXPECT_FALSE(IntroducesError("# without it the import ends with: libgomp.so.1\nRUN x\n"));
+  EXPECT_FALSE(IntroducesError("step 1\nstep 2\n"));
 }
 
 TEST(OnlyMentions, DocumentsPatchesCommitsAndSources) {

@@ -1,0 +1,71 @@
+#include "explain/logs/read_text.h"
+
+#include <gtest/gtest.h>
+
+#include "explain/logs/text_stream.h"
+
+namespace culprit::logs {
+namespace {
+
+ReadText Reading(const std::string& text) {
+  TextStream stream(text);
+  auto read = ReadLog(stream);
+  EXPECT_TRUE(read.has_value());
+  return *std::move(read);
+}
+
+std::string UnknownOf(const std::string& text) {
+  const auto read = Reading(text);
+  return read.unknown ? std::to_string(read.unknown->line) + " " + read.unknown->text : "";
+}
+
+TEST(ReadLog, AnErrorThatNothingKnowsIsNamed) {
+  EXPECT_EQ(UnknownOf("step 1\nTraceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n"
+                      "    main()\nKeyError: 'lr'\nbye\n"),
+            "5 KeyError: 'lr'");
+  EXPECT_EQ(
+      UnknownOf(
+          "compiling\na.c:1:2: error: expected ';'\na.c:9:2: error: and more\nmake: *** [all] Error 1\n"),
+      "4 make: *** [all] Error 1");
+  EXPECT_EQ(UnknownOf("a\nb\nc\nERROR disk is on fire\nERROR and so on\nd\n"), "4 ERROR disk is on fire");
+  EXPECT_EQ(UnknownOf("a\nb\nc\nd\n./run: line 3: 811 Segmentation fault\n").substr(0, 2), "5 ");
+}
+
+TEST(ReadLog, NoErrorWhereWordsOfFailureMeanNone) {
+  for (const char* text : {
+           "step 1\nstep 2\nstep 3\n0 errors, 12 passed\n",
+           "a\nb\nc\nd\nerrors: 0\n",
+           "a\nb\nc\nd\nloss 0.3 error 0.02\n",
+           "# Errors\n\n- `KeyError: 'lr'`: the setting is missing\n- `other`: see [there](x)\n\n## "
+           "More\n\ntext\n",
+           "if (failed) {\n  throw std::runtime_error(\"Error: it failed\");\n}\nreturn 0;\nx\ny\n",
+       }) {
+    EXPECT_EQ(UnknownOf(text), "") << text;
+  }
+}
+
+TEST(ReadLog, WhatIsKnownIsNotUnknown) {
+  const auto read = Reading("RuntimeError: CUDA error: out of memory\n");
+  EXPECT_FALSE(read.symptoms.empty());
+  EXPECT_FALSE(read.unknown);
+}
+
+// The line number counts from the start of the text, even if only its end is in memory.
+TEST(ReadLog, TheEndOfALongLog) {
+  std::string text;
+  for (int i = 0; i < 100000; ++i) text += "step " + std::to_string(i) + " of many, and all is well here\n";
+  EXPECT_EQ(UnknownOf(text + "ValueError: too many\n"), "100001 ValueError: too many");
+}
+
+TEST(ReadLog, JoinsLinesThatAConsoleBroke) {
+  const std::string split =
+      "F0101 12:00:00.000000 123 device.cc:87] Check failed: status == success, error: CUDA drive";
+  const std::string rest = "r version is insufficient for CUDA runtime version";
+  const auto joined =
+      Reading("a\nb\nc\nd\n" + split + "\n" + rest + "\n" + std::string(split.size(), '-') + "\n");
+  ASSERT_FALSE(joined.symptoms.empty());
+  EXPECT_EQ(joined.symptoms.front().line, 5u);
+}
+
+}  // namespace
+}  // namespace culprit::logs
