@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 namespace culprit::logs {
 namespace {
@@ -64,6 +65,24 @@ std::string WithoutControls(std::string_view line) {
   return text;
 }
 
+// What mail, Markdown and web pages add: "> ", tags, "&lt;". Python's ">>> " stays.
+void TakeOffDecoration(std::string& text) {
+  static const RE2 kQuotation(R"(^ ?(?:(?:> )+|>)([^> ]))"),
+      kTag(
+          R"((?i)</?(?:pre|code|p|br|div|span|b|em|strong|li|ul|details|summary|blockquote|samp|kbd)(?: [^<>]*)?/?>)");
+  static constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
+      {"&lt;", "<"},  {"&gt;", ">"},   {"&quot;", "\""}, {"&#34;", "\""},
+      {"&#39;", "'"}, {"&#x27;", "'"}, {"&nbsp;", " "},  {"&amp;", "&"}};
+  if (text.starts_with('>') || text.starts_with(" >")) RE2::Replace(&text, kQuotation, "\\1");
+  if (text.find('<') != std::string::npos) RE2::GlobalReplace(&text, kTag, "");
+  if (text.find('&') == std::string::npos) return;
+  for (const auto& [entity, character] : kEntities) {
+    for (size_t at = text.find(entity); at != std::string::npos;
+         at = text.find(entity, at + character.size()))
+      text.replace(at, entity.size(), character);
+  }
+}
+
 // "[rank0]:", "[1,3]<stderr>:", "0:" of srun -l, "(APIServer pid=1)", "web-1  | ", "2024-…Z stderr F ".
 const RE2& Prefixes() {
   static const RE2 kPrefixes(
@@ -88,6 +107,7 @@ bool MayHavePrefix(std::string_view line) {
 
 CleanedLine CleanLine(std::string_view line) {
   CleanedLine cleaned{.text = WithoutControls(line), .prefix = ""};
+  TakeOffDecoration(cleaned.text);
   if (!MayHavePrefix(cleaned.text)) return cleaned;
   re2::StringPiece rest(cleaned.text);
   if (RE2::Consume(&rest, Prefixes())) {

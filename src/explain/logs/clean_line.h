@@ -7,8 +7,8 @@
 namespace culprit::logs {
 
 // Without colors and other escape sequences, control characters (they become spaces), typographic quotes
-// (they become plain ones), and the prefixes of ranks, containers and Kubernetes. Timestamps and levels stay:
-// messages of libraries contain them.
+// (they become plain ones), marks of quotation, tags and entities of HTML, and the prefixes of ranks,
+// containers and Kubernetes. Timestamps and levels stay: messages of libraries contain them.
 struct CleanedLine {
   std::string text;
   std::string prefix;  // "[rank0]: ": which process wrote it, if several share a log

@@ -144,10 +144,17 @@ bool IsNoReport(std::string_view line) {
   return std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(line, kind); });
 }
 
+// What a program says about what may be wrong, and what to try.
+bool IsAdvice(std::string_view before) {
+  static const RE2 kAdvice(
+      R"((?i)^\s*(?:[-*]|\d+[.)])?\s*(?:please |you (?:may|can|could|should|might|need)|make sure|ensure |check (?:that|if|whether)|try |consider |(?:possible|common|likely|potential) (?:reason|cause)|this (?:may|can|could|might|usually|often|is (?:usually|often|probably))|it (?:may|can|could|might) be|perhaps |maybe |if (?:you|the|this|your)\b|hint: |note: |tip: ))");
+  return Has(before, kAdvice);
+}
+
 // A comment or a heading, a field with words for people.
 bool IsRemark(std::string_view line) {
   static const RE2 kRemark(
-      R"(^\s*#+\s+\w|^\s*(?:- )?(?:name|summary|description|title|expr|run|desc|help|subject):|^>.*\?$)");
+      R"(^\s*#+\s+\w|^\s*(?:- )?(?:name|summary|description|title|expr|run|desc|help|subject):|\?\s*$)");
   return Has(line, kRemark);
 }
 
@@ -200,7 +207,7 @@ Mention MentionAt(std::string_view line, size_t begin) {
   if (Has(line, kTest) && line.find("FAILED") == std::string_view::npos) return Mention::kNever;
   const Mention quoted = Quoted(line, before, after);
   if (quoted != Mention::kNone) return quoted;
-  return IsRemark(line) || ReadsAsSentence(before) ? Mention::kTalk : Mention::kNone;
+  return IsRemark(line) || IsAdvice(before) || ReadsAsSentence(before) ? Mention::kTalk : Mention::kNone;
 }
 
 }  // namespace culprit::logs

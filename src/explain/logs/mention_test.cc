@@ -22,6 +22,8 @@ TEST(MentionAt, OfSourcesCommandsTestsAndSentences) {
            "See `CUDA error: out of memory` below.",
            "oom = CUDA error: out of memory",
            "- [ ] ask why CUDA error: out of memory comes",
+           "  2. Make sure that no other process uses the GPU: CUDA error: out of memory",
+           "This may be the consequence of CUDA error: out of memory",
        }) {
     EXPECT_TRUE(Mentions(line)) << line;
   }
