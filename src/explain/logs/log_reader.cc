@@ -1,13 +1,10 @@
 #include "explain/logs/log_reader.h"
 
 #include <re2/re2.h>
-#include <re2/set.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <map>
-#include <unordered_map>
 
 #include "base/text.h"
 #include "explain/logs/clean_line.h"
@@ -33,8 +30,6 @@ constexpr size_t kMostSymptoms = 1000;
 constexpr size_t kMostMatches = 32;  // of one signature in one line
 constexpr int kMostGroups = 12;
 constexpr size_t kMostOthers = 64;  // lines of other processes inside a message
-constexpr uint32_t kEnough =
-    1000;  // matches per signature; a log that repeats itself is not searched for it any further
 constexpr size_t kShortBytes = 8 << 10;
 constexpr uint64_t kFewWords = 10;        // lines; a person picked them, and something is wrong
 constexpr uint64_t kShortText = 40;       // lines; somebody chose what to show
@@ -86,58 +81,7 @@ struct LogReader::Segment {
   size_t begin = 0, end = 0;  // in the buffer
 };
 
-// The state of one reader.
-struct LogReader::Memory {
-  std::vector<bool> done = std::vector<bool>(SignatureIndex::The().size());  // reached its match limit
-  std::vector<uint32_t> matches = std::vector<uint32_t>(done.size());
-  std::unordered_map<std::string, size_t> seen;  // what was recorded -> where
-
-  // Whether one of the candidates that span a single line may match it. Where the same candidates come up
-  // again and again, one expression answers for all of them.
-  bool AnyMatches(const std::vector<size_t>& candidates, const std::string& line) {
-    constexpr uint32_t kOften = 64;
-    constexpr size_t kMostSets = 32;
-    Together& together = together_[candidates];
-    if (++together.uses < kOften) return true;
-    if (together.uses == kOften && sets_ < kMostSets) {
-      ++sets_;
-      together.set = SignatureIndex::The().Together(candidates);
-    }
-    RE2::Set::ErrorInfo failure{RE2::Set::kNoError};
-    return together.set == nullptr || together.set->Match(Piece(line), nullptr, &failure) ||
-           failure.kind != RE2::Set::kNoError;
-  }
-
-  bool IsLive(size_t anchor) const {
-    return std::ranges::any_of(SignatureIndex::The().OfAnchor(anchor),
-                               [&](size_t signature) { return !done[signature]; });
-  }
-
-  // The signatures that may match a segment, in table order.
-  std::vector<size_t> Candidates(std::string_view segment) const {
-    std::vector<size_t> found;
-    SignatureIndex::The().finder().Find(segment, 0, [&](const AnchorFinder::Hit& hit) {
-      const auto of_anchor = SignatureIndex::The().OfAnchor(hit.anchor);
-      found.insert(found.end(), of_anchor.begin(), of_anchor.end());
-      return true;
-    });
-    std::erase_if(found, [&](size_t signature) { return done[signature]; });
-    std::ranges::sort(found);
-    found.erase(std::unique(found.begin(), found.end()), found.end());
-    return found;
-  }
-
- private:
-  struct Together {
-    uint32_t uses = 0;
-    std::unique_ptr<RE2::Set> set;
-  };
-  std::map<std::vector<size_t>, Together> together_;
-  size_t sets_ = 0;
-};
-
-LogReader::LogReader(size_t input)
-    : memory_(std::make_unique<Memory>()), input_(input), buffer_(kBuffer, '\0') {}
+LogReader::LogReader(size_t input) : input_(input), buffer_(kBuffer, '\0') {}
 LogReader::~LogReader() = default;
 LogReader::LogReader(LogReader&&) noexcept = default;
 
@@ -220,7 +164,7 @@ void LogReader::Process(bool complete) {
   while (done_ < end) {
     size_t at = end;
     SignatureIndex::The().finder().Find(text, done_, [&](const AnchorFinder::Hit& hit) {
-      if (!memory_->IsLive(hit.anchor)) return true;
+      if (!candidates_.IsLive(hit.anchor)) return true;
       at = std::min(hit.at, end);
       return false;
     });
@@ -266,7 +210,7 @@ void LogReader::TakeHints(std::string_view text) {
     ++number;
     if (TellsOfSuccess(cleaned)) continue;
     for (const size_t signature : SignatureIndex::The().loose()) {
-      Match(signature, cleaned, cleaned.size(), 0, number);
+      Match(signature, {.text = cleaned, .first_line = cleaned.size()}, number);
     }
   }
 }
@@ -321,10 +265,24 @@ LogReader::Neighbourhood LogReader::Around(const Segment& segment, uint32_t reac
   return around;
 }
 
+// From `first` on, as one text; lines other than the first are trimmed at both ends, and so is the first of
+// several.
+LogReader::Window LogReader::WindowOf(const Neighbourhood& around, size_t first, size_t lines) {
+  const size_t end = std::min(first + lines, around.lines.size());
+  const std::string_view start = around.lines[first];
+  Window window{.text = std::string(lines == 1 ? start : base::Trim(start))};
+  window.first_line = window.text.size();
+  for (size_t i = first + 1; i < end; ++i) {
+    window.text += '\n';
+    if (i == around.here) window.here = window.text.size();
+    window.text += base::Trim(around.lines[i]);
+  }
+  return window;
+}
+
 bool LogReader::ReadSegment(const Segment& segment, bool complete) {
   const std::string_view text = std::string_view(buffer_).substr(0, size_);
-  const std::vector<size_t> candidates =
-      memory_->Candidates(text.substr(segment.begin, segment.end - segment.begin));
+  std::vector<size_t> candidates = candidates_.In(text.substr(segment.begin, segment.end - segment.begin));
   uint32_t reach = 1;
   for (const size_t candidate : candidates) {
     reach = std::max(reach, knowledge::Signatures()[candidate].lines);
@@ -333,42 +291,34 @@ bool LogReader::ReadSegment(const Segment& segment, bool complete) {
   if (!around.whole && !complete && size_ - segment.begin < kLongestMessage) return false;
   CountUpTo(segment.begin);
   const uint64_t number = lines_ + 1;
-  const bool single = memory_->AnyMatches(candidates, around.lines[around.here]);
+  const std::string& line = around.lines[around.here];
+  candidates_.Reject(candidates, line, reach == 1 ? line : WindowOf(around, 0, around.lines.size()).text);
   for (const size_t candidate : candidates) {
     const size_t lines = std::max<size_t>(knowledge::Signatures()[candidate].lines, 1);
-    if (lines == 1 && !single) continue;
     // The anchor may be in any line of the message.
     for (size_t back = std::min(lines - 1, around.here) + 1; back-- > 0;) {
-      const size_t first = around.here - back;
-      std::string subject = around.lines[first];
-      size_t here = 0;  // where the line with the anchor starts
-      for (size_t i = first + 1; i < std::min(first + lines, around.lines.size()); ++i) {
-        subject += '\n';
-        if (i == around.here) here = subject.size();
-        subject += base::Trim(around.lines[i]);
-      }
       const uint64_t above = back == 0 ? 0 : around.numbers_back[back - 1];
-      Match(candidate, subject, around.lines[first].size(), here, number - above);
+      Match(candidate, WindowOf(around, around.here - back, lines), number - above);
     }
   }
   return true;
 }
 
-void LogReader::Match(size_t index, const std::string& subject, size_t first_line, size_t here,
-                      uint64_t number) {
+void LogReader::Match(size_t index, const Window& window, uint64_t number) {
+  const std::string& subject = window.text;
   const Signature& signature = knowledge::Signatures()[index];
   const RE2& expression = SignatureIndex::The().Expression(index);
   std::array<re2::StringPiece, kMostGroups> groups;
   const int count = std::min(expression.NumberOfCapturingGroups() + 1, kMostGroups);
   size_t from = 0;
-  for (size_t matches = 0; matches < kMostMatches && from <= first_line; ++matches) {
+  for (size_t matches = 0; matches < kMostMatches && from <= window.first_line; ++matches) {
     if (!expression.Match(Piece(subject), from, subject.size(), RE2::UNANCHORED, groups.data(), count))
       return;
     const auto begin = static_cast<size_t>(groups[0].data() - subject.data());
     const size_t end = begin + groups[0].size();
     from = std::max(end, begin + 1);
-    if (begin > first_line) return;  // belongs to another line
-    if (end < here) continue;        // in lines before the anchor, which have their own
+    if (begin > window.first_line) return;  // belongs to another line
+    if (end < window.here) continue;        // in lines before the anchor, which have their own
     Symptom symptom{.signature = &signature, .line = number, .input = input_};
     for (const auto& [name, group] : expression.NamedCapturingGroups()) {
       if (group >= count || groups[static_cast<size_t>(group)].empty()) continue;
@@ -381,18 +331,18 @@ void LogReader::Match(size_t index, const std::string& subject, size_t first_lin
     }
     AddImplied(symptom.attributes);
     symptom.text = Excerpt(subject, begin);
-    symptom.mention = MentionAt(std::string_view(subject).substr(0, first_line), begin);
+    symptom.mention = MentionAt(std::string_view(subject).substr(0, window.first_line), begin);
     Note(std::move(symptom));
     const bool says_always_the_same =
         signature.role == Role::kContext && expression.NamedCapturingGroups().empty();
-    memory_->done[index] = says_always_the_same || ++memory_->matches[index] >= kEnough;
+    candidates_.Matched(index, says_always_the_same);
   }
 }
 
 void LogReader::Note(Symptom symptom) {
   std::string key(symptom.signature->id);
   for (const auto& [name, value] : symptom.attributes) key += '\n' + name + '=' + value;
-  const auto [known, fresh] = memory_->seen.emplace(std::move(key), symptoms_.size());
+  const auto [known, fresh] = seen_.emplace(std::move(key), symptoms_.size());
   symptom.last_line = symptom.line;
   if (!fresh) {
     Symptom& same = symptoms_[known->second];
@@ -407,7 +357,7 @@ void LogReader::Note(Symptom symptom) {
   } else if (symptoms_.size() < kMostSymptoms) {
     symptoms_.push_back(std::move(symptom));
   } else {
-    memory_->seen.erase(known);
+    seen_.erase(known);
   }
 }
 

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
+#include "explain/logs/candidates.h"
 #include "explain/logs/symptom.h"
 
 namespace culprit::logs {
@@ -42,7 +43,6 @@ class LogReader {
   bool asks_for_help() const;
 
  private:
-  struct Memory;
   struct Segment;
   struct Neighbourhood;
 
@@ -54,12 +54,20 @@ class LogReader {
   void TakeHints(std::string_view text);
   // `reach` lines starting at the segment, and as many before it.
   Neighbourhood Around(const Segment& segment, uint32_t reach) const;
-  // Every match of a signature in `subject` that starts in its first line, which ends at `first_line` and has
-  // this number, and that ends at or after `here`.
-  void Match(size_t index, const std::string& subject, size_t first_line, size_t here, uint64_t number);
+  // Lines as one text, on which signatures are tried.
+  struct Window {
+    std::string text;
+    size_t first_line = 0;  // where its first line ends
+    size_t here = 0;        // where the line with the anchor starts
+  };
+  static Window WindowOf(const Neighbourhood& around, size_t first, size_t lines);
+  // Every match of a signature that starts in the first line of the window, which has this number, and that
+  // ends at or after the line with the anchor.
+  void Match(size_t index, const Window& window, uint64_t number);
   void Note(Symptom symptom);
 
-  std::unique_ptr<Memory> memory_;
+  Candidates candidates_;
+  std::unordered_map<std::string, size_t> seen_;  // what was recorded -> where in symptoms_
   size_t input_;
   std::string buffer_;
   size_t size_ = 0;

@@ -53,7 +53,6 @@ std::unique_ptr<RE2::Set> SignatureIndex::Together(std::span<const size_t> signa
   bool any = false;
   for (const size_t signature : signatures) {
     const knowledge::Signature& row = knowledge::Signatures()[signature];
-    if (row.lines > 1) continue;
     any = set->Add(re2::StringPiece(row.pattern.data(), row.pattern.size()), nullptr) >= 0;
     if (!any) return nullptr;
   }
