@@ -17,6 +17,7 @@ using Settlements = std::vector<Settlement>;
 std::string_view MissingCause(std::string_view family) {
   if (family == "cudnn") return "cudnn-missing";
   if (family == "cudnn-part") return "cudnn-sublibrary-missing";
+  if (family == "other") return "dependent-missing";
   return "cuda-library-missing";
 }
 
@@ -92,7 +93,8 @@ void ByAbsence(const Symptom& symptom, const std::vector<std::string>& directori
   const std::string& wanted = whole ? main : name;
   Settlement absent{std::string(MissingCause(whole ? "cudnn" : family)), true,
                     fmt::format("no {} in the usual places on this machine", wanted)};
-  if (const std::string other = OtherRelease(directories, scene.view, wanted); !other.empty()) {
+  const std::string other = OtherRelease(directories, scene.view, wanted);
+  if (!other.empty() && family != "other") {
     absent.cause = family == "cuda" ? "cuda-version-mismatch" : "cudnn-version-mismatch";
     absent.says = fmt::format("{} is required, this machine has {}", wanted, other);
   }
@@ -130,7 +132,8 @@ void SettleByCopies(std::span<const Symptom> symptoms, const rules::Scene& scene
   for (const Symptom& symptom : symptoms) {
     const std::string_view family = symptom.attribute("family");
     const bool ours = family == "cudnn" || family == "cudnn-part" || family == "cuda";
-    if (symptom.kind() != "library-not-found" || !ours || symptom.attribute("os") == "windows") continue;
+    if (symptom.kind() != "library-not-found" || symptom.attribute("os") == "windows") continue;
+    if (!ours && family != "other") continue;
     const std::string name(base::BaseName(symptom.attribute("library")));
     auto copies = loader::FindCopies(directories, scene.view, name);
     std::erase_if(copies, [&](const loader::LibraryCopy& copy) {
@@ -144,8 +147,8 @@ void SettleByCopies(std::span<const Symptom> symptoms, const rules::Scene& scene
       if (family == "cudnn-part") settlements.push_back({"cudnn-missing", false, says});
       continue;
     }
-    if (ByDamage(directories, scene, name, decides, settlements)) continue;
-    ByAbsence(symptom, directories, scene, decides, settlements);
+    if (ByDamage(directories, scene, name, decides && ours, settlements)) continue;
+    ByAbsence(symptom, directories, scene, decides && ours, settlements);
   }
 }
 
