@@ -83,6 +83,20 @@ void TakeOffDecoration(std::string& text) {
   }
 }
 
+// {"time": "...", "msg": "..."}: what the program said.
+void TakeMessageOfJson(std::string& text) {
+  static const RE2 kMessage(R"re("(?:msg|message|log|textPayload|text|error)"\s*:\s*"((?:[^"\\]|\\.)*)")re",
+                            RE2::Latin1);
+  std::string message;
+  if (!text.starts_with('{') || !RE2::PartialMatch(text, kMessage, &message)) return;
+  text.clear();
+  for (size_t at = 0; at < message.size(); ++at) {
+    const bool escaped = message[at] == '\\' && at + 1 < message.size();
+    const char c = escaped ? message[++at] : message[at];
+    text += escaped && (c == 'n' || c == 't' || c == 'r') ? ' ' : c;
+  }
+}
+
 // "[rank0]:", "[1,3]<stderr>:", "0:" of srun -l, "(APIServer pid=1)", "web-1  | ", "2024-…Z stderr F ".
 const RE2& Prefixes() {
   static const RE2 kPrefixes(
@@ -108,6 +122,7 @@ bool MayHavePrefix(std::string_view line) {
 CleanedLine CleanLine(std::string_view line) {
   CleanedLine cleaned{.text = WithoutControls(line), .prefix = ""};
   TakeOffDecoration(cleaned.text);
+  TakeMessageOfJson(cleaned.text);
   if (!MayHavePrefix(cleaned.text)) return cleaned;
   re2::StringPiece rest(cleaned.text);
   if (RE2::Consume(&rest, Prefixes())) {

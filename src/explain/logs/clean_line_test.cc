@@ -13,6 +13,7 @@ TEST(CleanLine, TakesOffWhatOthersAdd) {
            std::pair("<pre><code>failed</code></pre>", "failed"),
            std::pair("<span style=\"color: red\">failed</span><br/>", "failed"),
            std::pair("module &#39;a&#39; &lt;x&gt; &amp;amp;", "module 'a' <x> &amp;"),
+           std::pair(R"({"level": "error", "msg": "a \"b\"\tfailed: C:\\x"})", R"(a "b" failed: C:\x)"),
            std::pair("[rank3]: failed", "failed"),
            std::pair("web-1  | failed", "failed"),
            std::pair("2024-05-01T10:00:00.1Z stderr F failed", "failed"),

@@ -28,11 +28,11 @@ LogReader Read(std::string_view text, size_t input) {
   return reader;
 }
 
-// What failed once broken lines are joined; empty if nothing did.
-std::vector<Symptom> SymptomsOfJoined(std::string_view text, size_t input) {
+// What failed once the lines are as they were; empty if no more than `known` things did.
+std::vector<Symptom> SymptomsOfMended(std::string_view text, size_t input, std::ptrdiff_t known) {
   for (const Unwrapped& way : Unwrap(text)) {
     std::vector<Symptom> symptoms = Read(way.text, input).symptoms();
-    if (std::ranges::none_of(symptoms, Fails)) continue;
+    if (std::ranges::count_if(symptoms, Fails) <= known) continue;
     const auto original = [&](uint64_t line) {
       return line == 0 || line > way.numbers.size() ? line : way.numbers[line - 1];
     };
@@ -57,15 +57,15 @@ base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input) {
   }
   reader.Flush();
   ReadText read{.symptoms = reader.symptoms(), .lines = reader.lines(), .unknown = {}};
-  if (std::ranges::any_of(read.symptoms, Fails)) return read;
   if (reader.only_mentions() && !reader.asks_for_help()) return read;
   const LogReader::Tail tail = reader.tail();
-  read.unknown = EndingError(tail.text, reader.asks_for_help());
+  const auto known = std::ranges::count_if(read.symptoms, Fails);
+  if (known == 0) read.unknown = EndingError(tail.text, reader.asks_for_help());
   if (read.unknown) read.unknown->line += tail.first_line - 1;
-  if (!read.unknown && !reader.asks_for_help()) return read;
+  if (known == 0 && !read.unknown && !reader.asks_for_help()) return read;
   if (tail.is_cut || tail.text.size() > kPasted) return read;
-  if (auto joined = SymptomsOfJoined(tail.text, input); !joined.empty()) {
-    read.symptoms = std::move(joined);
+  if (auto mended = SymptomsOfMended(tail.text, input, known); !mended.empty()) {
+    read.symptoms = std::move(mended);
     read.unknown.reset();
   }
   return read;

@@ -18,7 +18,7 @@ struct ReadText {
   std::optional<ErrorLine> unknown;
 };
 
-// Reads a whole stream. A short text in which nothing failed is read again with its broken lines joined.
+// Reads a whole stream. A short text is read again with its broken lines joined, if more fails that way.
 base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input = 0);
 
 }  // namespace culprit::logs

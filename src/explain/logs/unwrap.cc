@@ -44,6 +44,24 @@ Unwrapped Join(const std::vector<std::string>& lines, std::string_view between, 
   return joined;
 }
 
+// Without a mark of comments before nearly every line; all lines stay.
+Unwrapped Uncommented(const std::vector<std::string>& lines, std::string_view mark) {
+  Unwrapped bare;
+  size_t marked = 0, filled = 0;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    std::string_view line = WithoutEnd(lines[i]);
+    if (!line.empty()) ++filled;
+    if (line.starts_with(mark)) {
+      ++marked;
+      line.remove_prefix(mark.size());
+    }
+    bare.text += line;
+    bare.text += '\n';
+    bare.numbers.push_back(i + 1);
+  }
+  return marked > 0 && marked * 10 >= filled * 8 ? bare : Unwrapped();
+}
+
 }  // namespace
 
 std::vector<Unwrapped> Unwrap(std::string_view text) {
@@ -59,6 +77,9 @@ std::vector<Unwrapped> Unwrap(std::string_view text) {
            next.front() != '-' && next.front() != '*' && next.front() != '#';
   }));
   std::erase_if(ways, [&](const Unwrapped& way) { return way.numbers.size() == lines.size(); });
+  for (const std::string_view mark : {"# ", "// ", "-- ", "; ", "* "}) {
+    if (Unwrapped bare = Uncommented(lines, mark); !bare.text.empty()) ways.push_back(std::move(bare));
+  }
   return ways;
 }
 

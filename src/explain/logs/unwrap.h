@@ -1,4 +1,4 @@
-// Lines that a console or a mail program broke, put together again.
+// A text without what was done to all of its lines: broken by a console or a mail program, commented out.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Unwrapped {
   std::vector<uint64_t> numbers;  // of each line: where it starts in the original, from 1
 };
 
-// The ways in which the lines of a text may have been broken, the likelier first; those that change nothing
+// The ways in which the lines of a text may have been changed, the likelier first; those that change nothing
 // are left out. A console breaks at its width, also inside a word; a mail program between two words.
 std::vector<Unwrapped> Unwrap(std::string_view text);
 

@@ -26,6 +26,13 @@ TEST(Unwrap, KnowsTheWidthByLinesOfOneLengthOrByAUsualOne) {
   EXPECT_EQ(Unwrap(odd + "\nrest\n" + odd + "\nrest\n")[0].text, odd + "rest\n" + odd + "rest\n\n");
 }
 
+TEST(Unwrap, TakesAwayMarksOfCommentsBeforeEveryLine) {
+  const auto ways = Unwrap("# a\n#\n# b\n# c\n# d\n# e\n");
+  ASSERT_EQ(ways.size(), 1u);
+  EXPECT_EQ(ways[0].text, "a\n#\nb\nc\nd\ne\n\n");
+  EXPECT_TRUE(Unwrap("# a\nb\nc\n").empty());
+}
+
 TEST(Unwrap, LeavesShortLinesAlone) {
   EXPECT_TRUE(Unwrap("a\nb\nc\n").empty());
   EXPECT_TRUE(Unwrap("").empty());
