@@ -85,6 +85,7 @@ bool OnlyMentions(std::string_view beginning) {
     if (!base::Trim(line).empty()) Count(line, kinds);
   }
   if (kinds.lines < 5) return false;
+  if (kinds.headings * 10 >= kinds.lines * 8) kinds.headings = 0;  // everything is commented out
   if (kinds.patch > 1) return true;
   if (kinds.commits > 2 && (kinds.commits * 10 >= kinds.lines * 3 || kinds.whole_commits > 1)) return true;
   if (kinds.found_in * 10 >= kinds.lines * 5) return true;
