@@ -22,7 +22,7 @@ struct LogLine {
   bool operator==(const LogLine&) const = default;
 };
 
-// How sure a cause is, in words; docs/accuracy.md has the share of each that was right at first sight.
+// How sure a cause is, in words; docs/first-sight.md has the share of each that was right at first sight.
 constexpr std::string_view Strength(double confidence) {
   constexpr double kCertain = 0.9, kLikely = 0.5;
   return confidence >= kCertain ? "certain" : confidence >= kLikely ? "likely" : "possible";

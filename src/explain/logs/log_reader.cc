@@ -113,7 +113,7 @@ LogReader::Tail LogReader::tail() const {
   return {.text = text, .first_line = before + 2, .is_cut = true};
 }
 
-std::vector<Symptom> LogReader::symptoms() const {
+std::vector<Symptom> LogReader::SymptomsWith(bool talk) const {
   std::vector<Symptom> told = symptoms_;
   // Where somebody tells of a failure of their own, what stands in a sentence counts, if nothing else does.
   const auto happened = [&](const Symptom& symptom) {
@@ -121,7 +121,7 @@ std::vector<Symptom> LogReader::symptoms() const {
   };
   const bool tells =
       std::ranges::any_of(told, [&](const Symptom& symptom) { return happened(symptom) && Speaks(symptom); });
-  const bool asks = asks_for_help() && !tells;
+  const bool asks = talk && !tells;
   if (lines() >= kFewLines) {
     std::erase_if(told, [&](const Symptom& symptom) {
       return asks ? symptom.mention == Mention::kNever : !happened(symptom);

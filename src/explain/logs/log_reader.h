@@ -29,7 +29,9 @@ class LogReader {
 
   // In log order; a repeated symptom is counted, not listed again. What a longer text only mentions is left
   // out.
-  std::vector<Symptom> symptoms() const;
+  std::vector<Symptom> symptoms() const { return SymptomsWith(asks_for_help()); }
+  // With `talk`, what stands in sentences counts where nothing else does.
+  std::vector<Symptom> SymptomsWith(bool talk) const;
   uint64_t lines() const;
   // The end of what was read, from the start of a line; all of it unless `is_cut`.
   struct Tail {

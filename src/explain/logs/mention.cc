@@ -79,7 +79,19 @@ bool InsideQuotes(std::string_view before, std::string_view after, char quote) {
 
 }  // namespace
 
+namespace {
+
+// A wish for something new, which speaks of what fails without it.
+bool IsWish(std::string_view beginning) {
+  static const RE2 kWish(
+      R"((?i)^[#\s]*\[(?:fea|fr|feature)\b|\bfeature request\b|describe the solution you'd like)");
+  return Has(beginning, kWish);
+}
+
+}  // namespace
+
 bool OnlyMentions(std::string_view beginning) {
+  if (IsWish(beginning)) return true;
   LineKinds kinds;
   for (const std::string& line : base::Split(beginning, '\n')) {
     if (!base::Trim(line).empty()) Count(line, kinds);
@@ -98,9 +110,12 @@ bool OnlyMentions(std::string_view beginning) {
 }
 
 bool SpeaksOfCuda(std::string_view text) {
-  static const RE2 kWords(
-      R"((?i)cuda|cudnn|cublas|nvidia|nvcc|nvrtc|\bnv(?:ml|jit|enc|dec|link)|nccl|\bptx|\bgpus?\b|tensorrt|torch|tensorflow|\bjax|cupy|onnxruntime|paddle|geforce|quadro|tesla|\b[rg]tx\b|\bsm_\d|vram|triton|caffe|mxnet|llama|vllm|diffusers|xformers|\bxla|dnn library)");
-  return Has(text, kWords);
+  static const RE2 kCuda(
+      R"((?i)cuda|cudnn|cublas|nvidia|nvcc|nvrtc|\bnv(?:ml|jit|enc|dec|link)|nccl|\bptx|tensorrt|torch|tensorflow|\bjax|cupy|onnxruntime|paddle|geforce|quadro|tesla|\b[rg]tx\b|\bsm_\d|triton|caffe|mxnet|llama|vllm|diffusers|xformers|\bxla|dnn library)");
+  static const RE2 kGpu(R"((?i)\bgpus?\b|vram)");
+  static const RE2 kOthers(
+      R"((?i)\bamd\b|advanced micro devices|radeon|rocm|\bhip\w*|opencl|\bcl_?(?:platform|device)|\bmps\b|metal|vulkan|intel\(r\)|\bi915\b)");
+  return Has(text, kCuda) || (Has(text, kGpu) && !Has(text, kOthers));
 }
 
 bool IntroducesError(std::string_view beginning) {
@@ -123,7 +138,7 @@ bool AsksForHelp(std::string_view beginning) {
   // Others answer already: a chat, a mail that quotes questions, a list of questions and answers.
   static const RE2 kAnswered(
       R"((?m)(?:^\[\d\d:\d\d\] \w+: .*\n[\s\S]*){2}|^>[^>\n]*\?$|\?\*\*$|(?i)frequently asked)");
-  if (Has(beginning, kAnswered)) return false;
+  if (Has(beginning, kAnswered) || IsWish(beginning)) return false;
   return std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(beginning, kind); });
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 using knowledge::Role;
 
-constexpr size_t kPasted = 64 << 10;  // bytes; more is not pasted by a person
+constexpr uint64_t kLongestTalk = 80;  // lines; a longer text that speaks of errors is a document
+constexpr size_t kPasted = 64 << 10;   // bytes; more is not pasted by a person
 
 bool Fails(const Symptom& symptom) {
   return symptom.role() != Role::kContext && symptom.role() != Role::kHarmless;
@@ -60,14 +61,20 @@ base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input) {
   if (reader.only_mentions() && !reader.asks_for_help()) return read;
   const LogReader::Tail tail = reader.tail();
   const auto known = std::ranges::count_if(read.symptoms, Fails);
-  if (known == 0) read.unknown = EndingError(tail.text, reader.asks_for_help());
-  if (read.unknown) read.unknown->line += tail.first_line - 1;
-  if (known == 0 && !read.unknown && !reader.asks_for_help()) return read;
-  if (tail.is_cut || tail.text.size() > kPasted) return read;
-  if (auto mended = SymptomsOfMended(tail.text, input, known); !mended.empty()) {
-    read.symptoms = std::move(mended);
-    read.unknown.reset();
+  std::optional<ErrorLine> error;
+  if (known == 0) error = EndingError(tail.text, reader.asks_for_help());
+  if (known == 0 && !error && !reader.asks_for_help()) return read;
+  // Something went wrong; then what is only spoken of is what it was.
+  if (error && read.lines <= kLongestTalk) {
+    auto spoken = reader.SymptomsWith(true);
+    if (std::ranges::any_of(spoken, Fails))
+      return ReadText{.symptoms = std::move(spoken), .lines = read.lines, .unknown = {}};
   }
+  if (!tail.is_cut && tail.text.size() <= kPasted) {
+    auto mended = SymptomsOfMended(tail.text, input, known);
+    if (!mended.empty()) return ReadText{.symptoms = std::move(mended), .lines = read.lines, .unknown = {}};
+  }
+  if (error) read.unknown = ErrorLine{error->line + tail.first_line - 1, std::move(error->text)};
   return read;
 }
 
