@@ -1,6 +1,7 @@
 #include "explain/logs/read_text.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "explain/logs/log_reader.h"
 #include "explain/logs/unwrap.h"
@@ -29,11 +30,19 @@ LogReader Read(std::string_view text, size_t input) {
   return reader;
 }
 
-// What failed once the lines are as they were; empty if no more than `known` things did.
-std::vector<Symptom> SymptomsOfMended(std::string_view text, size_t input, std::ptrdiff_t known) {
+// What tells more: failures first.
+std::pair<std::ptrdiff_t, std::ptrdiff_t> Loudness(const std::vector<Symptom>& symptoms) {
+  return {std::ranges::count(symptoms, Role::kFailure, &Symptom::role),
+          std::ranges::count_if(symptoms, Fails)};
+}
+
+// What failed once the lines are as they were; empty if that tells no more than what is `known`.
+std::vector<Symptom> SymptomsOfMended(std::string_view text, size_t input, const std::vector<Symptom>& known,
+                                      bool only_sure) {
   for (const Unwrapped& way : Unwrap(text)) {
+    if (only_sure && !way.sure) continue;
     std::vector<Symptom> symptoms = Read(way.text, input).symptoms();
-    if (std::ranges::count_if(symptoms, Fails) <= known) continue;
+    if (Loudness(symptoms) <= Loudness(known)) continue;
     const auto original = [&](uint64_t line) {
       return line == 0 || line > way.numbers.size() ? line : way.numbers[line - 1];
     };
@@ -60,19 +69,19 @@ base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input) {
   ReadText read{.symptoms = reader.symptoms(), .lines = reader.lines(), .unknown = {}};
   if (reader.only_mentions() && !reader.asks_for_help()) return read;
   const LogReader::Tail tail = reader.tail();
-  const auto known = std::ranges::count_if(read.symptoms, Fails);
+  const bool known = std::ranges::any_of(read.symptoms, Fails);
   std::optional<ErrorLine> error;
-  if (known == 0) error = EndingError(tail.text, reader.asks_for_help());
-  if (known == 0 && !error && !reader.asks_for_help()) return read;
+  if (!known) error = EndingError(tail.text, reader.asks_for_help());
+  if (!tail.is_cut && tail.text.size() <= kPasted) {
+    const bool troubled = known || error || reader.asks_for_help();
+    auto mended = SymptomsOfMended(tail.text, input, read.symptoms, !troubled);
+    if (!mended.empty()) return ReadText{.symptoms = std::move(mended), .lines = read.lines, .unknown = {}};
+  }
   // Something went wrong; then what is only spoken of is what it was.
   if (error && read.lines <= kLongestTalk) {
     auto spoken = reader.SymptomsWith(true);
     if (std::ranges::any_of(spoken, Fails))
       return ReadText{.symptoms = std::move(spoken), .lines = read.lines, .unknown = {}};
-  }
-  if (!tail.is_cut && tail.text.size() <= kPasted) {
-    auto mended = SymptomsOfMended(tail.text, input, known);
-    if (!mended.empty()) return ReadText{.symptoms = std::move(mended), .lines = read.lines, .unknown = {}};
   }
   if (error) read.unknown = ErrorLine{error->line + tail.first_line - 1, std::move(error->text)};
   return read;

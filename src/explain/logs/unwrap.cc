@@ -15,14 +15,20 @@ std::string_view WithoutEnd(std::string_view line) {
   return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
 }
 
+struct Width {
+  size_t columns = 0;
+  bool sure = false;  // several lines have it, and consoles do
+};
+
 // The width of the console that broke the lines; 0 if it does not look so.
-size_t WidthOf(const std::vector<std::string>& lines) {
+Width WidthOf(const std::vector<std::string>& lines) {
   size_t widest = 0;
   for (const std::string& line : lines) widest = std::max(widest, WithoutEnd(line).size());
   const auto full = std::ranges::count_if(
       lines, [&](const std::string& line) { return WithoutEnd(line).size() == widest; });
   const bool usual = std::ranges::find(kUsualWidths, widest) != kUsualWidths.end();
-  return widest >= kNarrowest && (full > 1 || usual) ? widest : 0;
+  if (widest < kNarrowest || (full < 2 && !usual)) return {};
+  return {.columns = widest, .sure = full > 1 && usual};
 }
 
 // Joins each line with the next one where `broken(line, next)`.
@@ -59,6 +65,7 @@ Unwrapped Uncommented(const std::vector<std::string>& lines, std::string_view ma
     bare.text += '\n';
     bare.numbers.push_back(i + 1);
   }
+  bare.sure = marked > 2;
   return marked > 0 && marked * 10 >= filled * 8 ? bare : Unwrapped();
 }
 
@@ -67,10 +74,11 @@ Unwrapped Uncommented(const std::vector<std::string>& lines, std::string_view ma
 std::vector<Unwrapped> Unwrap(std::string_view text) {
   const std::vector<std::string> lines = base::Split(text, '\n');
   std::vector<Unwrapped> ways;
-  if (const size_t width = WidthOf(lines); width != 0) {
+  if (const Width width = WidthOf(lines); width.columns != 0) {
     ways.push_back(Join(lines, "", [&](std::string_view line, std::string_view next) {
-      return line.size() == width && !next.empty();
+      return line.size() == width.columns && !next.empty();
     }));
+    ways.back().sure = width.sure;
   }
   ways.push_back(Join(lines, " ", [](std::string_view line, std::string_view next) {
     return line.size() >= kNarrowest && !next.empty() && next.front() != ' ' && next.front() != '\t' &&

@@ -11,6 +11,7 @@ namespace culprit::logs {
 struct Unwrapped {
   std::string text;
   std::vector<uint64_t> numbers;  // of each line: where it starts in the original, from 1
+  bool sure = false;              // the lines themselves show it
 };
 
 // The ways in which the lines of a text may have been changed, the likelier first; those that change nothing
