@@ -157,7 +157,7 @@ std::vector<Settlement> Settle(std::span<const Symptom> symptoms, const rules::S
   SettleByStart(symptoms, check, settlements);
   SettleByDriver(symptoms, scene, check, settlements);
   SettleByCopies(symptoms, scene, settlements);
-  SettleByLinkNames(symptoms, scene, settlements);
+  SettleByBuild(symptoms, scene, settlements);
   return settlements;
 }
 

@@ -38,9 +38,9 @@ bool IsAboutStart(const report::Finding& finding);
 // Whether there is a driver, and whether it is new enough.
 void SettleByDriver(std::span<const logs::Symptom> symptoms, const rules::Scene& scene,
                     const report::CheckReport& check, std::vector<Settlement>& settlements);
-// Whether what the linker did not find is on this machine (settle_link.cc).
-void SettleByLinkNames(std::span<const logs::Symptom> symptoms, const rules::Scene& scene,
-                       std::vector<Settlement>& settlements);
+// Whether what a build did not find is on this machine (settle_build.cc).
+void SettleByBuild(std::span<const logs::Symptom> symptoms, const rules::Scene& scene,
+                   std::vector<Settlement>& settlements);
 // Whether a library that is missing in the log is on this machine.
 void SettleByCopies(std::span<const logs::Symptom> symptoms, const rules::Scene& scene,
                     std::vector<Settlement>& settlements);

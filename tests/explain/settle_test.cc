@@ -112,6 +112,39 @@ TEST(Settle, WhatTheLinkerDidNotFindMayBeThere) {
   EXPECT_EQ(FirstOn("world = \"toolkit\"\n", kLink).cause, "broken-symlink");
 }
 
+// Headers lie beside their libraries.
+TEST(Settle, AHeaderMayBeThere) {
+  constexpr const char* kCudnn = "net.cpp:3:10: fatal error: cudnn_version.h: No such file or directory\n";
+  const auto first = FirstOn("world = \"toolkit\"\n", kCudnn);
+  EXPECT_EQ(first.cause, "build-config") << first.summary;
+  EXPECT_NE(first.fix.find("-I/usr/local/cuda"), std::string::npos) << first.fix;
+  constexpr const char* kCuda = "main.cpp:2:10: fatal error: cuda.h: No such file or directory\n";
+  EXPECT_EQ(FirstOn("world = \"toolkit\"\n", kCuda).cause, "build-config");
+  EXPECT_EQ(FirstOn("world = \"bare\"\n", kCuda).cause, "toolkit-missing");
+  constexpr const char* kMain = "main.cpp:2:10: fatal error: cudnn.h: No such file or directory\n";
+  EXPECT_EQ(FirstOn("world = \"bare\"\n", kMain).cause, "cudnn-missing");
+  EXPECT_EQ(FirstOn("world = \"toolkit\"\n", kMain).cause, "header-library-mismatch");
+}
+
+TEST(Settle, NvccMayBeThereAndNotOnPath) {
+  constexpr const char* kLog = "/bin/sh: 1: nvcc: not found\n";
+  const auto first = FirstOn("world = \"toolkit\"\n[env]\nPATH = \"/usr/bin:/bin\"\n", kLog);
+  EXPECT_EQ(first.cause, "search-path") << first.summary;
+  EXPECT_NE(first.fix.find("/usr/local/cuda-13.0/bin"), std::string::npos) << first.fix;
+  EXPECT_EQ(FirstOn("world = \"bare\"\n", kLog).cause, "toolkit-missing");
+}
+
+TEST(Settle, WhatNvccOfThisMachineSupports) {
+  constexpr const char* kArch = "nvcc fatal   : Unsupported gpu architecture 'compute_61'\n";
+  const auto first = FirstOn("world = \"toolkit\"\n", kArch);
+  EXPECT_EQ(first.cause, "arch-unsupported-by-compiler");
+  EXPECT_NE(first.summary.find("CUDA 13.0"), std::string::npos) << first.summary;
+  constexpr const char* kHost =
+      "#error -- unsupported GNU version! gcc versions later than 13 are not supported!\n";
+  EXPECT_LT(FirstOn("world = \"toolkit\"\n", kHost).confidence,
+            FirstOn("world = \"bare\"\n", kHost).confidence);
+}
+
 TEST(Settle, ALibraryThatIsOnTheMachineIsNotMissing) {
   const std::string log =
       "ImportError: libcudnn.so.9: cannot open shared object file: No such file or directory\n";

@@ -8,6 +8,7 @@
 
 #include "base/version.h"
 #include "explain/logs/library_name.h"
+#include "knowledge/arch.h"
 #include "knowledge/messages/status_codes.h"
 
 namespace culprit::logs {
@@ -92,6 +93,15 @@ void AddArchSide(Attributes& attributes) {
   attributes.emplace("arch_side", gpu > highest ? "too-new" : gpu < lowest ? "too-old" : "inside");
 }
 
+// Which toolkits compile for the architecture; no `last_cuda` if the newest one does.
+void AddToolkits(Attributes& attributes) {
+  const uint32_t capability = Capability(Get(attributes, "arch"));
+  const auto* row = knowledge::FindCapability(base::Version{{capability / 10, capability % 10}});
+  if (row == nullptr) return;
+  attributes.emplace("first_cuda", row->first_cuda);
+  if (!row->last_cuda.empty()) attributes.emplace("last_cuda", row->last_cuda);
+}
+
 void AddMemory(Attributes& attributes) {
   std::string digits(Get(attributes, "free"));
   std::erase(digits, ',');
@@ -162,6 +172,7 @@ void AddImplied(Attributes& attributes) {
   if (loaded) attributes["loaded"] = loaded->ToString();
   if (compiled && loaded) attributes.emplace("order", Order(*compiled, *loaded));
   if (attributes.contains("arch") && attributes.contains("archs")) AddArchSide(attributes);
+  if (attributes.contains("arch")) AddToolkits(attributes);
   if (attributes.contains("free")) AddMemory(attributes);
   AddPlace(attributes);
 }
