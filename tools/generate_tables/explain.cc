@@ -85,7 +85,8 @@ Table StoryRows(Words causes, Words advice) {
                      {"where", Form::kPairs},
                      {"with", Form::kTexts},
                      {"weight", Form::kWeight, kRequired},
-                     {"advice", Form::kWord, false, std::move(advice)}}};
+                     {"advice", Form::kWord, false, std::move(advice)},
+                     DataOnly({"example"})}};
 }
 
 class Explainer {
