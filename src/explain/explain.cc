@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "explain/known_facts.h"
+#include "explain/nearest.h"
 
 namespace culprit::explain {
 namespace {
@@ -18,6 +19,7 @@ using logs::Symptom;
 constexpr double kShown = 0.08;  // causes below this are noise
 constexpr double kTold = 0.3;    // if none is above this, the text does not tell
 constexpr size_t kMostCauses = 6;
+constexpr size_t kMostNear = 3;
 constexpr size_t kMostLines = 4;          // evidence lines per cause
 constexpr double kMuffled = 0.35;         // factor for a consequence next to a failure
 constexpr double kLater = 0.9;            // factor for a failure after the first
@@ -258,6 +260,25 @@ std::vector<report::LogLine> UnknownErrors(const report::Explanation& explanatio
   return unknown.empty() && !explanation.near.empty() ? explanation.first_failure : unknown;
 }
 
+// Vague words resemble everything; the words of a message resemble a few others.
+void AddNearest(report::Explanation& explanation) {
+  if (explanation.unknown.empty()) return;
+  const auto nearest = NearestSymptoms(explanation.unknown.front().text, kMostNear);
+  if (!nearest.empty()) explanation.near.clear();
+  for (const Nearby& nearby : nearest) {
+    const knowledge::Cause* cause = knowledge::FindCause(nearby.cause);
+    std::string words;
+    for (const std::string& word : nearby.words) words += (words.empty() ? "\"" : ", \"") + word + "\"";
+    explanation.near.push_back({.cause = std::string(nearby.cause),
+                                .summary = std::string(cause->title),
+                                .because = "known messages of this cause have the words " + words + " too",
+                                .evidence = {explanation.unknown.front()},
+                                .separate_by = std::string(cause->check),
+                                .fix = std::string(cause->fix)});
+  }
+  if (explanation.near.size() > kMostNear) explanation.near.resize(kMostNear);
+}
+
 std::string_view Name(Role role) {
   switch (role) {
     case Role::kFailure:
@@ -352,7 +373,10 @@ report::Explanation Explain(std::span<const Symptom> symptoms, std::vector<repor
   }
   const Symptom* first = FirstSpeaking(symptoms);
   if (first != nullptr) explanation.first_failure.push_back(Line(*first, explanation.inputs));
-  if (!told) explanation.unknown = UnknownErrors(explanation);
+  if (!told) {
+    explanation.unknown = UnknownErrors(explanation);
+    AddNearest(explanation);
+  }
   return explanation;
 }
 

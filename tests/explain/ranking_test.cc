@@ -1,5 +1,6 @@
 // The differential diagnosis: one text, several causes; several texts, one cause; the rest of the log
 // decides.
+#include "explain/nearest.h"
 #include "explained.h"
 
 namespace culprit {
@@ -85,6 +86,24 @@ TEST(Ranking, IsTheSameEveryTime) {
   const std::string log = "CUDNN_STATUS_INTERNAL_ERROR";
   const auto once = FirstThree(log);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(FirstThree(log), once);
+}
+
+// An error that no pattern knows.
+TEST(Nearest, SymptomsThatShareItsWords) {
+  const auto nearest =
+      explain::NearestSymptoms("RuntimeError: cudaHostRegister rejected the pinned mapping", 3);
+  ASSERT_FALSE(nearest.empty());
+  EXPECT_EQ(nearest.front().words, (std::vector<std::string>{"cudahostregister", "pinned"}));
+  EXPECT_TRUE(explain::NearestSymptoms("ValueError: unknown tokenizer class", 3).empty());
+  EXPECT_TRUE(explain::NearestSymptoms("", 3).empty());
+}
+
+TEST(Nearest, IsSaidWithItsWords) {
+  const auto explanation = explain::Explain(
+      {}, {{.name = "-", .lines = 1, .ends_with = {{.line = 1, .text = "cudaHostRegister: pinned"}}}});
+  ASSERT_EQ(explanation.unknown.size(), 1U);
+  ASSERT_FALSE(explanation.near.empty());
+  EXPECT_NE(explanation.near.front().because.find("\"pinned\""), std::string::npos);
 }
 
 }  // namespace

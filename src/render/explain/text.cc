@@ -71,6 +71,7 @@ std::string UnknownText(const report::Explanation& explanation, const std::strin
   std::string_view label = "near";
   for (const LikelyCause& cause : explanation.near) {
     text += fmt::format("  {:<8} {}: {}\n", label, cause.cause, base::Printable(cause.summary));
+    if (!cause.because.empty()) text += CauseRow("", cause.because);
     label = "";
   }
   return text + "\nto find out whether CUDA is at fault, run the program under culprit: " +
