@@ -1,17 +1,13 @@
 #include "explain/explain.h"
 
 #include <algorithm>
-#include <optional>
-#include <tuple>
 
 #include "base/text.h"
-#include "explain/known_facts.h"
-#include "explain/nearest.h"
+#include "explain/describe.h"
 
 namespace culprit::explain {
 namespace {
 
-using knowledge::Advice;
 using knowledge::Role;
 using knowledge::Story;
 using logs::Symptom;
@@ -19,8 +15,6 @@ using logs::Symptom;
 constexpr double kShown = 0.08;  // causes below this are noise
 constexpr double kTold = 0.3;    // if none is above this, the text does not tell
 constexpr size_t kMostCauses = 6;
-constexpr size_t kMostNear = 3;
-constexpr size_t kMostLines = 4;          // evidence lines per cause
 constexpr double kMuffled = 0.35;         // factor for a consequence next to a failure
 constexpr double kLater = 0.9;            // factor for a failure after the first
 constexpr double kDoubtLeft = 0.1;        // after a fact confirmed it
@@ -84,170 +78,6 @@ double Loudness(const Symptom& symptom, const Symptom* first_failure) {
   return later ? kLater : 1;
 }
 
-// The text with the symptom's values filled in; empty if it needs a value that is missing.
-bool Fill(std::string_view text, const Symptom& symptom, auto&& add_ours, auto&& add_value) {
-  while (!text.empty()) {
-    const size_t open = text.find('{');
-    const size_t close = open == std::string_view::npos ? open : text.find('}', open);
-    add_ours(text.substr(0, close == std::string_view::npos ? close : open));
-    if (close == std::string_view::npos) break;
-    const std::string_view value = symptom.attribute(text.substr(open + 1, close - open - 1));
-    if (value.empty()) return false;
-    add_value(value);
-    text.remove_prefix(close + 1);
-  }
-  return true;
-}
-
-// The log chose the values: inside a command of the sentence, only what a shell reads as it is.
-std::optional<std::string> Filled(std::string_view text, const Symptom& symptom) {
-  std::string filled;
-  bool command = false, safe = true;
-  const bool whole = Fill(
-      text, symptom,
-      [&](std::string_view ours) {
-        filled += ours;
-        for (const char c : ours) command ^= c == '`';
-      },
-      [&](std::string_view value) {
-        filled += value;
-        safe &= !command || report::Word(value).Text() == value;
-      });
-  if (!whole || !safe) return std::nullopt;
-  return filled;
-}
-
-// The same as a command; inside quotes only what needs none.
-std::optional<report::Command> FilledCommand(std::string_view text, const Symptom& symptom) {
-  report::Command filled;
-  bool quoted = false;
-  const bool whole = Fill(
-      text, symptom,
-      [&](std::string_view ours) {
-        filled += report::FromTable(ours);
-        for (const char c : ours) quoted ^= c == '\'' || c == '"';
-      },
-      [&](std::string_view value) { filled += quoted ? report::Plain(value) : report::Word(value); });
-  if (!whole) return std::nullopt;
-  return filled;
-}
-
-report::LogLine Line(const Symptom& symptom, const std::vector<report::LogInput>& inputs) {
-  const report::LogInput input = symptom.input < inputs.size() ? inputs[symptom.input] : report::LogInput{};
-  return {.file = inputs.size() > 1 ? input.name : "",
-          .line = symptom.line,
-          .text = symptom.text,
-          .count = symptom.count,
-          .watched = input.watched};
-}
-
-// The strongest story with advice provides the texts; if it has none, the next one, and finally the cause
-// itself.
-class Words {
- public:
-  Words(std::vector<const Told*> told, const knowledge::Cause& cause)
-      : told_(std::move(told)), cause_(cause) {
-    std::erase_if(told_, [](const Told* one) { return one->story->advice == nullptr; });
-  }
-
-  std::string Of(std::string_view Advice::* part, std::string_view otherwise) const {
-    for (const Told* told : told_) {
-      const std::string_view words = told->story->advice->*part;
-      if (words.empty()) continue;
-      if (auto text = Filled(words, *told->symptom)) return *std::move(text);
-    }
-    return std::string(otherwise);
-  }
-  std::vector<report::Command> Commands() const {
-    for (const Told* told : told_) {
-      std::vector<report::Command> commands;
-      for (const std::string_view command : told->story->advice->commands) {
-        if (auto filled = FilledCommand(command, *told->symptom)) commands.push_back(*std::move(filled));
-      }
-      if (!commands.empty()) return commands;
-      if (!told->story->advice->fix.empty()) break;  // commands of another fix would not match it
-    }
-    return {};
-  }
-  const knowledge::Cause& cause() const { return cause_; }
-
- private:
-  std::vector<const Told*> told_;
-  const knowledge::Cause& cause_;
-};
-
-report::LikelyCause Describe(std::string_view slug, double score, const Differential& differential,
-                             const std::vector<report::LogInput>& inputs) {
-  std::vector<const Told*> speaking;
-  for (const Told& told : differential.told()) {
-    if (told.story->cause == slug && told.weight > 0) speaking.push_back(&told);
-  }
-  // Between equals the first of the table.
-  std::ranges::sort(speaking, [](const Told* a, const Told* b) {
-    return a->weight != b->weight ? a->weight > b->weight : a->story < b->story;
-  });
-  static constexpr knowledge::Cause kUnnamed{};
-  const knowledge::Cause* found = knowledge::FindCause(slug);
-  const knowledge::Cause& cause = found == nullptr ? kUnnamed : *found;
-  const Words words(speaking, cause);
-  report::LikelyCause likely{.cause = std::string(slug),
-                             .code = words.Of(&Advice::code, cause.code),
-                             .confidence = static_cast<int>(std::min(score, 0.99) * 100 + 0.5) / 100.0,
-                             .summary = words.Of(&Advice::says, cause.title),
-                             .because = words.Of(&Advice::because, ""),
-                             .separate_by = words.Of(&Advice::check, cause.check),
-                             .fix = words.Of(&Advice::fix, cause.fix),
-                             .commands = words.Commands(),
-                             .avoid = words.Of(&Advice::avoid, cause.avoid)};
-  for (const Told* told : speaking) {
-    const report::LogLine line = Line(*told->symptom, inputs);
-    const bool known = std::ranges::any_of(likely.evidence, [&](const report::LogLine& other) {
-      return other.line == line.line && other.file == line.file;
-    });
-    if (!known && likely.evidence.size() < kMostLines) likely.evidence.push_back(line);
-    for (std::string& fact : KnownFacts(*told->symptom)) {
-      if (std::ranges::find(likely.known, fact) == likely.known.end())
-        likely.known.push_back(std::move(fact));
-    }
-  }
-  std::ranges::sort(likely.evidence, {},
-                    [](const report::LogLine& line) { return std::tie(line.file, line.line); });
-  return likely;
-}
-
-// What the machine says about a cause. A fact that confirms it makes the better sentence, and a finding of
-// `check` knows the file and has the better fix.
-void AddFacts(report::LikelyCause& likely, std::span<const Settlement> settlements) {
-  const Settlement* confirmed = nullptr;
-  std::string because;
-  for (const Settlement& settlement : settlements) {
-    if (settlement.cause != likely.cause) continue;
-    if (std::ranges::find(likely.settled, settlement.says) == likely.settled.end()) {
-      likely.settled.push_back(settlement.says);
-    }
-    const bool better =
-        confirmed == nullptr ||
-        (confirmed->finding == nullptr && confirmed->fix.text.empty() && settlement.finding != nullptr);
-    if (settlement.confirms && better) confirmed = &settlement;
-    if (settlement.confirms && because.empty()) because = settlement.because;
-  }
-  if (confirmed == nullptr) return;
-  const report::Finding* finding = confirmed->finding;
-  likely.summary = finding == nullptr ? confirmed->says : finding->summary;
-  if (!because.empty()) likely.because = because;
-  if (!confirmed->fix.text.empty()) {
-    likely.fix = confirmed->fix.text;
-    likely.commands = confirmed->fix.commands;
-    likely.separate_by.clear();
-    likely.avoid.clear();
-  }
-  if (finding == nullptr) return;
-  likely.code = finding->code;
-  if (finding->fix.text.empty()) return;
-  likely.fix = finding->fix.text;
-  likely.commands = finding->fix.commands;
-}
-
 // What stands there and could not be told.
 std::vector<report::LogLine> UnknownErrors(const report::Explanation& explanation) {
   std::vector<report::LogLine> unknown;
@@ -258,25 +88,6 @@ std::vector<report::LogLine> UnknownErrors(const report::Explanation& explanatio
     }
   }
   return unknown.empty() && !explanation.near.empty() ? explanation.first_failure : unknown;
-}
-
-// Vague words resemble everything; the words of a message resemble a few others.
-void AddNearest(report::Explanation& explanation) {
-  if (explanation.unknown.empty()) return;
-  const auto nearest = NearestSymptoms(explanation.unknown.front().text, kMostNear);
-  if (!nearest.empty()) explanation.near.clear();
-  for (const Nearby& nearby : nearest) {
-    const knowledge::Cause* cause = knowledge::FindCause(nearby.cause);
-    std::string words;
-    for (const std::string& word : nearby.words) words += (words.empty() ? "\"" : ", \"") + word + "\"";
-    explanation.near.push_back({.cause = std::string(nearby.cause),
-                                .summary = std::string(cause->title),
-                                .because = "known messages of this cause have the words " + words + " too",
-                                .evidence = {explanation.unknown.front()},
-                                .separate_by = std::string(cause->check),
-                                .fix = std::string(cause->fix)});
-  }
-  if (explanation.near.size() > kMostNear) explanation.near.resize(kMostNear);
 }
 
 std::string_view Name(Role role) {
@@ -368,7 +179,7 @@ report::Explanation Explain(std::span<const Symptom> symptoms, std::vector<repor
   const bool told = !ranked.empty() && ranked.front().second >= kTold;
   for (const auto& [cause, score] : ranked) {
     auto& causes = told ? explanation.causes : explanation.near;
-    causes.push_back(Describe(cause, score, differential, explanation.inputs));
+    causes.push_back(Describe(cause, score, differential, symptoms, explanation.inputs));
     AddFacts(causes.back(), settlements);
   }
   const Symptom* first = FirstSpeaking(symptoms);

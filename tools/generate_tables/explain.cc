@@ -30,7 +30,9 @@ Table CauseRows() {
                      {"check", Form::kText, kRequired},
                      {"fix", Form::kText, kRequired},
                      {"avoid"},
-                     {"code"}},
+                     {"code"},
+                     {"windows_check"},
+                     {"windows_fix"}},
           .unique = {"slug"}};
 }
 

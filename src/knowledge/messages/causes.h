@@ -15,8 +15,10 @@ struct Cause {
   std::string_view title;  // in one sentence
   std::string_view check;  // how to tell it from similar causes
   std::string_view fix;
-  std::string_view avoid;  // what not to do
-  std::string_view code;   // of the most general rule for it
+  std::string_view avoid;          // what not to do
+  std::string_view code;           // of the most general rule for it
+  std::string_view windows_check;  // the same for logs of Windows; "" = use check
+  std::string_view windows_fix;
 };
 std::span<const Cause> Causes();
 // nullptr if there is no such slug.
