@@ -16,16 +16,19 @@ using logs::Symptom;
 constexpr size_t kMostLines = 4;  // evidence lines per cause
 constexpr size_t kMostNear = 3;
 
-// The text with the symptom's values filled in; empty if it needs a value that is missing.
+// The text with the symptom's values filled in, {library}, or {library|NAME} with what stands there instead;
+// false if it needs a value that is missing.
 bool Fill(std::string_view text, const Symptom& symptom, auto&& add_ours, auto&& add_value) {
   while (!text.empty()) {
     const size_t open = text.find('{');
     const size_t close = open == std::string_view::npos ? open : text.find('}', open);
     add_ours(text.substr(0, close == std::string_view::npos ? close : open));
     if (close == std::string_view::npos) break;
-    const std::string_view value = symptom.attribute(text.substr(open + 1, close - open - 1));
-    if (value.empty()) return false;
-    add_value(value);
+    const std::string_view name = text.substr(open + 1, close - open - 1);
+    const size_t bar = std::min(name.find('|'), name.size());
+    const std::string_view value = symptom.attribute(name.substr(0, bar));
+    if (value.empty() && bar == name.size()) return false;
+    value.empty() ? add_ours(name.substr(bar + 1)) : add_value(value);
     text.remove_prefix(close + 1);
   }
   return true;
@@ -68,7 +71,8 @@ std::optional<report::Command> FilledCommand(std::string_view text, const Sympto
 // itself.
 class Words {
  public:
-  explicit Words(std::vector<const Told*> told) : told_(std::move(told)) {
+  explicit Words(std::vector<const Told*> told)
+      : loudest_(told.empty() ? Symptom{} : *told.front()->symptom), told_(std::move(told)) {
     std::erase_if(told_, [](const Told* one) { return one->story->advice == nullptr; });
   }
 
@@ -78,7 +82,8 @@ class Words {
       if (words.empty()) continue;
       if (auto text = Filled(words, *told->symptom)) return *std::move(text);
     }
-    return std::string(otherwise);
+    if (auto text = Filled(otherwise, loudest_)) return *std::move(text);
+    return Filled(otherwise, Symptom{}).value_or(std::string(otherwise));
   }
   std::vector<report::Command> Commands() const {
     for (const Told* told : told_) {
@@ -93,6 +98,7 @@ class Words {
   }
 
  private:
+  Symptom loudest_;
   std::vector<const Told*> told_;
 };
 
@@ -205,8 +211,8 @@ void AddNearest(report::Explanation& explanation) {
                                 .summary = std::string(cause->title),
                                 .because = "known messages of this cause have the words " + words + " too",
                                 .evidence = {explanation.unknown.front()},
-                                .separate_by = std::string(cause->check),
-                                .fix = std::string(cause->fix)});
+                                .separate_by = Words({}).Of(&Advice::check, cause->check),
+                                .fix = Words({}).Of(&Advice::fix, cause->fix)});
   }
   if (explanation.near.size() > kMostNear) explanation.near.resize(kMostNear);
 }
