@@ -102,12 +102,6 @@ class Words {
   std::vector<const Told*> told_;
 };
 
-bool OfWindows(std::span<const Symptom> symptoms) {
-  return std::ranges::any_of(symptoms, [](const Symptom& symptom) {
-    return symptom.kind() == "context-windows" || symptom.attribute("os") == "windows";
-  });
-}
-
 // The texts of a cause, for the system that the log comes from.
 knowledge::Cause TextsOf(std::string_view slug, bool windows) {
   const knowledge::Cause* found = knowledge::FindCause(slug);
@@ -138,7 +132,7 @@ report::LikelyCause Describe(std::string_view slug, double score, const Differen
   std::ranges::sort(speaking, [](const Told* a, const Told* b) {
     return a->weight != b->weight ? a->weight > b->weight : a->story < b->story;
   });
-  const knowledge::Cause cause = TextsOf(slug, OfWindows(symptoms));
+  const knowledge::Cause cause = TextsOf(slug, PlatformOf(symptoms) == base::Platform::kWindows);
   const Words words(speaking);
   report::LikelyCause likely{.cause = std::string(slug),
                              .code = words.Of(&Advice::code, cause.code),
@@ -172,9 +166,8 @@ void AddFacts(report::LikelyCause& likely, std::span<const Settlement> settlemen
   std::string because;
   for (const Settlement& settlement : settlements) {
     if (settlement.cause != likely.cause) continue;
-    if (std::ranges::find(likely.settled, settlement.says) == likely.settled.end()) {
-      likely.settled.push_back(settlement.says);
-    }
+    auto& facts = settlement.of_text ? likely.known : likely.settled;
+    if (std::ranges::find(facts, settlement.says) == facts.end()) facts.push_back(settlement.says);
     const bool better =
         confirmed == nullptr ||
         (confirmed->finding == nullptr && confirmed->fix.text.empty() && settlement.finding != nullptr);

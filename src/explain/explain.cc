@@ -156,7 +156,9 @@ void Differential::Settle(std::span<const Settlement> settlements) {
 }
 
 report::Explanation Explain(std::span<const Symptom> symptoms, std::vector<report::LogInput> inputs,
-                            std::span<const Settlement> settlements) {
+                            std::span<const Settlement> facts) {
+  std::vector<Settlement> settlements(facts.begin(), facts.end());
+  if (facts.empty()) SettleByText(symptoms, settlements);
   report::Explanation explanation{.inputs = std::move(inputs)};
   for (const Symptom& symptom : symptoms) {
     explanation.symptoms.push_back({.symptom = std::string(symptom.kind()),

@@ -14,7 +14,7 @@ using knowledge::Role;
 using WordSet = std::set<std::string, std::less<>>;
 
 constexpr size_t kShortest = 4;   // letters of a word
-constexpr double kTelling = 2.5;   // "error", "cuda" and "memory" tell nothing
+constexpr double kTelling = 2.5;  // "error", "cuda" and "memory" tell nothing
 constexpr double kEnough = 8;     // two words that one symptom in fifty has
 constexpr double kRareWord = 3;   // and one of them that one in twenty has
 constexpr size_t kMostWords = 4;  // to show

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/loading.h"
+#include "base/platform.h"
 #include "explain/logs/symptom.h"
 #include "report/check.h"
 #include "rules/rule.h"
@@ -20,6 +21,7 @@ struct Settlement {
   const report::Finding* finding = nullptr;  // of `check`; it then provides the code and the fix
   std::string because = {};  // the reason, if something observed gives one; "" = use the log's
   report::Fix fix = {};      // the fix for what was observed; takes precedence over that of a finding
+  bool of_text = false;      // known from the text, not from a machine
   bool decides = false;      // this fact is the cause, whatever a text makes likely
 };
 
@@ -38,6 +40,10 @@ bool IsAboutStart(const report::Finding& finding);
 // Whether there is a driver, and whether it is new enough.
 void SettleByDriver(std::span<const logs::Symptom> symptoms, const rules::Scene& scene,
                     const report::CheckReport& check, std::vector<Settlement>& settlements);
+// The driver and the CUDA release that a text itself names (settle_text.cc); for a text without a machine.
+void SettleByText(std::span<const logs::Symptom> symptoms, std::vector<Settlement>& settlements);
+// Where a text comes from.
+base::Platform PlatformOf(std::span<const logs::Symptom> symptoms);
 // Whether what a build did not find is on this machine (settle_build.cc).
 void SettleByBuild(std::span<const logs::Symptom> symptoms, const rules::Scene& scene,
                    std::vector<Settlement>& settlements);

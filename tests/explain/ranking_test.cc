@@ -88,6 +88,15 @@ TEST(Ranking, IsTheSameEveryTime) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(FirstThree(log), once);
 }
 
+// The tables know which driver a CUDA release needs.
+TEST(Ranking, VersionsInTheTextDecide) {
+  const std::string status = "Curand error 203 - rand.cpp:80: curandCreateGenerator(&generator_)\n";
+  const auto first = Explained("compiled with CUDA 10, driver 396.54:\n" + status).causes.front();
+  EXPECT_EQ(first.cause, "driver-too-old");
+  EXPECT_EQ(first.summary, "driver 396.54 is older than 410.48, which CUDA 10.0 needs");
+  EXPECT_NE(First("compiled with CUDA 10, driver 535.54:\n" + status), "driver-too-old");
+}
+
 // An error that no pattern knows.
 TEST(Nearest, SymptomsThatShareItsWords) {
   const auto nearest =

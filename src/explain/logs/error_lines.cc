@@ -41,8 +41,14 @@ std::optional<std::pair<Kind, size_t>> FindError(std::string_view line) {
 
 bool TellsOfSuccess(std::string_view line) {
   static const RE2 kSuccess(
-      R"((?i)\bno errors?\b|\b0 (?:errors?|failed|failures)\b|errors?\s*[=:]\s*0\b|\.\.\. ok$|\bpassed\b|"(?:get|post|head) /|^\w[\w. ]*(?:, [\w.\[\]%/ ]+){4,}$)");
+      R"((?i)\bno errors?\b|\b0 (?:errors?|failed|failures)\b|errors?\s*[=:]\s*0\b|\.\.\. ok$|\bpassed\b|"(?:get|post|head) /|^\w[\w. ]*(?:, [\w.\[\]%/ ]+){4,}$|^\s*(?:requirement already satisfied|successfully (?:installed|uninstalled|built)|collecting [\w.-]+))");
   return RE2::PartialMatch(Piece(line), kSuccess);
+}
+
+bool TellsOfFetching(std::string_view line) {
+  static const RE2 kFetching(
+      R"re((?i)pull access denied|\bmanifest (?:for \S+ )?(?:unknown|not found)|(?:fail\w*|unable|could not|couldn't) (?:to )?(?:fetch|clone|resolve (?:host|proxy)|access 'https?:|connect to \S+ port)|fatal: clone of|^CONFLICT \(|\bmerge conflict|is already in use by container|\bNO_PUBKEY\b|Permission denied \(publickey|certificate[ _]verify[ _]failed|Max retries exceeded|\b[45]\d\d (?:client|server) error\b|\b404 not found\b|\bnpm ERR!|ImagePullBackOff|fail\w* to pull image|failed to solve: |returned a non-zero code)re");
+  return RE2::PartialMatch(Piece(line), kFetching);
 }
 
 std::optional<ErrorLine> EndingError(std::string_view text, bool talk) {
@@ -53,7 +59,7 @@ std::optional<ErrorLine> EndingError(std::string_view text, bool talk) {
     const std::string cleaned = CleanLine(std::string_view(line).substr(0, kLongestLine)).text;
     const auto error = FindError(cleaned);
     if (!error || TellsOfSuccess(cleaned)) continue;
-    const Mention mention = MentionAt(cleaned, error->second);
+    const Mention mention = MentionAt(cleaned, error->second, number == 1);
     if (mention == Mention::kNever || (mention == Mention::kTalk && !talk)) continue;
     auto& known = found[error->first];
     if (known && error->first == kErrorWord) continue;  // what follows an error follows from it

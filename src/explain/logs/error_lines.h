@@ -18,7 +18,10 @@ struct ErrorLine {
 std::optional<ErrorLine> EndingError(std::string_view text, bool talk);
 
 // Lines in which words of failure mean no failure: counts of zero, tests that passed, web requests, table
-// headers.
+// headers, packages that are there.
 bool TellsOfSuccess(std::string_view line);
+
+// Files could not be fetched or merged: networks, registries, keys of repositories, version control.
+bool TellsOfFetching(std::string_view line);
 
 }  // namespace culprit::logs

@@ -30,6 +30,7 @@ constexpr std::array kFamilies = {
            "nvjitlink|"
            "nvjpeg|cupti|npp.*|nvtoolsext|nvtx3interop|nvfatbin|nvblas|cufile|nvptxcompiler|nvvm"},
     Family{"nccl", "nccl.*"},
+    Family{"cuda-extra", "nvshmem.*|cutensor.*|cudss.*|nvcomp.*|nvimgcodec.*"},
     Family{"tensorrt", "nvinfer.*|nvonnxparser.*|nvparsers.*"},
     Family{"zlib", "zlibwapi|z|zlib|zlib1"},
     Family{"msvc", "(?:msvcp|vcruntime|vcomp|concrt|libomp140|libiomp5md|mfc).*"},
@@ -37,7 +38,7 @@ constexpr std::array kFamilies = {
     Family{
         "framework",
         "(?:torch|c10|caffe2|fbgemm|shm|asmjit|onnxruntime|_pywrap_tensorflow|tensorflow|xla|jax|ctranslate2|"
-        "paddle|mxnet|cv2|opencv|llama|ggml|_c).*|.*(?:_cuda|_ext).*"},
+        "paddle|mxnet|cv2|opencv|llama|ggml|_c).*|.*(?:[_-](?:cuda|cublas|cudnn|gpu)|_ext).*"},
 };
 
 std::string_view FamilyOf(std::string_view stem) {

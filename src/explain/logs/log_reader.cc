@@ -56,6 +56,11 @@ void DropRepeated(std::vector<Symptom>& symptoms) {
   std::erase_if(symptoms, [&](const Symptom&) { return dropped[index++]; });
 }
 
+// A hint is no evidence in a line that tells of something else.
+bool IsBesideThePoint(std::string_view line) {
+  return TellsOfSuccess(line) || TellsOfFetching(line) || IsOfOtherMakers(line);
+}
+
 // A prefix without what changes from line to line: "2026-11-15T08:00:00Z stderr F " is one process.
 std::string ProcessOf(std::string_view prefix) {
   if (prefix.empty()) return "";
@@ -81,7 +86,8 @@ struct LogReader::Segment {
   size_t begin = 0, end = 0;  // in the buffer
 };
 
-LogReader::LogReader(size_t input) : input_(input), buffer_(kBuffer, '\0') {}
+LogReader::LogReader(size_t input, uint64_t at_least)
+    : input_(input), at_least_(at_least), buffer_(kBuffer, '\0') {}
 LogReader::~LogReader() = default;
 LogReader::LogReader(LogReader&&) noexcept = default;
 
@@ -100,6 +106,15 @@ uint64_t LogReader::lines() const {
   const std::string_view rest = std::string_view(buffer_).substr(counted_, size_ - counted_);
   const bool open_end = !rest.empty() && rest.back() != '\n';
   return lines_ + CountLines(rest) + (open_end ? 1 : 0);
+}
+
+uint64_t LogReader::shown_lines() const {
+  if (dropped_ || lines() > 2 * kFewLines) return lines();
+  uint64_t shown = 0;
+  for (const std::string& line : base::Split(std::string_view(buffer_).substr(0, size_), '\n')) {
+    shown += base::Trim(line).empty() ? 0 : 1;
+  }
+  return std::max(shown, at_least_);
 }
 
 bool LogReader::asks_for_help() const { return asks_for_help_ && lines() <= kLongestRequest; }
@@ -122,18 +137,25 @@ std::vector<Symptom> LogReader::SymptomsWith(bool talk) const {
   const bool tells =
       std::ranges::any_of(told, [&](const Symptom& symptom) { return happened(symptom) && Speaks(symptom); });
   const bool asks = talk && !tells;
-  if (lines() >= kFewLines) {
+  const bool few = shown_lines() < kFewLines;
+  if (!few) {
     std::erase_if(told, [&](const Symptom& symptom) {
-      return asks ? symptom.mention == Mention::kNever : !happened(symptom);
+      // What people say of their machine holds, in a sentence too.
+      const bool stated = !only_mentions_ && symptom.role() == Role::kContext;
+      return asks || stated ? symptom.mention == Mention::kNever : !happened(symptom);
     });
   }
   if (lines() > kShortText || std::ranges::any_of(told, Speaks)) {
     std::erase_if(told, [](const Symptom& symptom) { return symptom.role() == Role::kHint; });
   }
+  std::erase_if(told, [&](const Symptom& symptom) {
+    return symptom.role() == Role::kHint &&
+           (IsBesideThePoint(symptom.text) || (IsHarmless(symptom.line) && IsHarmless(symptom.last_line)));
+  });
   // Words that fit anything are about CUDA only if something else in the text is.
   if (!of_cuda_) {
     std::erase_if(told, [&](const Symptom& symptom) {
-      return symptom.role() == Role::kHint || (symptom.role() == Role::kConsequence && lines() >= kFewLines);
+      return symptom.role() == Role::kHint || (symptom.role() == Role::kConsequence && !few);
     });
   }
   // Sorts by line, in place and stable. Nearly all are in order already.
@@ -195,6 +217,10 @@ void LogReader::Process(bool complete) {
   counted_ -= keep;
 }
 
+bool LogReader::IsHarmless(uint64_t line) const {
+  return std::ranges::find(harmless_lines_, line) != harmless_lines_.end();
+}
+
 void LogReader::CountUpTo(size_t position) {
   if (position <= counted_) return;
   lines_ += CountLines(std::string_view(buffer_).substr(counted_, position - counted_));
@@ -208,7 +234,7 @@ void LogReader::TakeHints(std::string_view text) {
   for (const std::string& line : base::Split(text, '\n')) {
     const std::string cleaned = CleanLine(std::string_view(line).substr(0, kReach)).text;
     ++number;
-    if (TellsOfSuccess(cleaned)) continue;
+    if (IsBesideThePoint(cleaned) || IsHarmless(number)) continue;
     for (const size_t signature : SignatureIndex::The().loose()) {
       Match(signature, {.text = cleaned, .first_line = cleaned.size()}, number);
     }
@@ -331,7 +357,8 @@ void LogReader::Match(size_t index, const Window& window, uint64_t number) {
     }
     AddImplied(symptom.attributes);
     symptom.text = Excerpt(subject, begin);
-    symptom.mention = MentionAt(std::string_view(subject).substr(0, window.first_line), begin);
+    symptom.mention = MentionAt(std::string_view(subject).substr(0, window.first_line), begin, number == 1);
+    if (signature.role == Role::kHarmless && number <= kShortText) harmless_lines_.push_back(number);
     Note(std::move(symptom));
     const bool says_always_the_same =
         signature.role == Role::kContext && expression.NamedCapturingGroups().empty();

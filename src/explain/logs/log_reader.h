@@ -16,7 +16,8 @@ namespace culprit::logs {
 class LogReader {
  public:
   // Every symptom records `input`.
-  explicit LogReader(size_t input = 0);
+  // `at_least`: how many lines the text had before its broken lines were joined.
+  explicit LogReader(size_t input = 0, uint64_t at_least = 0);
   ~LogReader();
   LogReader(LogReader&&) noexcept;
 
@@ -33,6 +34,7 @@ class LogReader {
   // With `talk`, what stands in sentences counts where nothing else does.
   std::vector<Symptom> SymptomsWith(bool talk) const;
   uint64_t lines() const;
+  uint64_t shown_lines() const;  // that are not blank, of a short text; of a longer one all
   // The end of what was read, from the start of a line; all of it unless `is_cut`.
   struct Tail {
     std::string_view text;
@@ -54,6 +56,8 @@ class LogReader {
   void CountUpTo(size_t position);
   // Hints from the words of a short text that shows no other failure.
   void TakeHints(std::string_view text);
+  // The line is known to look worse than it is; near the start of the text.
+  bool IsHarmless(uint64_t line) const;
   // `reach` lines starting at the segment, and as many before it.
   Neighbourhood Around(const Segment& segment, uint32_t reach) const;
   // Lines as one text, on which signatures are tried.
@@ -71,6 +75,7 @@ class LogReader {
   Candidates candidates_;
   std::unordered_map<std::string, size_t> seen_;  // what was recorded -> where in symptoms_
   size_t input_;
+  uint64_t at_least_;
   std::string buffer_;
   size_t size_ = 0;
   size_t done_ = 0;     // position in the buffer; everything before was examined
@@ -82,6 +87,7 @@ class LogReader {
   bool of_cuda_ = true;
   bool began_ = false;
   std::vector<Symptom> symptoms_;
+  std::vector<uint64_t> harmless_lines_;
 };
 
 }  // namespace culprit::logs

@@ -137,6 +137,7 @@ TEST(LogReader, WhatALongerTextMentionsDidNotHappen) {
   EXPECT_TRUE(OfKind(Read("one\ntwo\nthree\nfour\nfive\n" + mention), "library-not-found").empty());
   EXPECT_EQ(OfKind(Read(mention), "library-not-found").size(),
             1u);  // it is the whole input, so it is meant literally
+  EXPECT_EQ(OfKind(Read("one\n\n\n" + mention + "\ntwo\n"), "library-not-found").size(), 1u);  // blank lines
 }
 
 TEST(LogReader, TheOnlyFailureOfWhoAsksForHelpHappened) {

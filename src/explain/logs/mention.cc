@@ -23,15 +23,25 @@ struct LineKinds {
          bold = 0;  // Markdown bold
   size_t patch = 0, commits = 0, whole_commits = 0, found_in = 0;
   bool traceback = false;
+  bool fenced = false;  // the line stands inside a fence, where `# command` is a prompt and no heading
 };
 
-void Count(std::string_view line, LineKinds& kinds) {
+// The line under a title, as long as the title is. Programs print longer ones around what they say, and a
+// banner is framed by its own sign.
+bool Underlines(std::string_view line, std::string_view title) {
+  static const RE2 kRule(R"(^(?:={4,}|-{4,})$)");
+  constexpr size_t kLonger = 4;
+  return Has(line, kRule) && !title.empty() && title.front() != line.front() &&
+         line.size() <= title.size() + kLonger && title.size() <= line.size() + kLonger;
+}
+
+void Count(std::string_view line, std::string_view previous, LineKinds& kinds) {
   static const RE2 kCodeEnd(R"([;{}]\s*$|\)\s*:\s*$|["'],\s*$)");
   static const RE2 kCodeStart(
-      R"(^\s*(?:#include|#define|#pragma|import [\w{*]|from [\w.]+ import|def \w+\(|class \w+|static const|constexpr|const \w+|namespace |template|std::|module\.exports|export |function |func |fn |pub |msgid|msgstr|switch |case \w+:|return |if \(|else \{|try:|except ))");
-  static const RE2 kHeading(R"(^#{1,6} \w|^(?:={4,}|-{4,})$)"),
-      kBullet(R"(^\s*(?:[-*]|\d+\.) [\[\x60*A-Za-z])"), kLink(R"(\]\()"), kFence("^\\s*(?:```|~~~)"),
-      kTableRule(R"(^\|\s*:?-{3,})"), kSpan("`[^`']+`"), kBold(R"(^\*\*.+\*\*)");
+      R"(^\s*(?:#include|#define|#pragma|import [\w{*]|from [\w.]+ import|def \w+\(|class \w+|static const|constexpr|const \w+|namespace |template|std::|module\.exports|export (?:default|const|let|var|async|function|class|type|interface|enum|\{|\*)|function |func |fn |pub |msgid|msgstr|switch |case \w+:|return |if \(|else \{|try:|except ))");
+  static const RE2 kHeading(R"(^#{1,6} \w)"), kBullet(R"(^\s*(?:[-*]|\d+\.) [\[\x60*A-Za-z])"),
+      kLink(R"(\]\()"), kFence("^\\s*(?:```|~~~)"), kTableRule(R"(^\|\s*:?-{3,})"), kSpan("`[^`']+`"),
+      kBold(R"(^\*\*.+\*\*)");
   static const RE2 kPatch(R"(^(?:diff --git |@@ -\d|--- a/|\+\+\+ b/|From [0-9a-f]{40} ))"),
       kCommit(R"(^(?:commit [0-9a-f]{40}|\^?[0-9a-f]{7,40} [(A-Za-z]))"),
       kFoundIn(
@@ -39,8 +49,9 @@ void Count(std::string_view line, LineKinds& kinds) {
   ++kinds.lines;
   kinds.code += Has(line, kCodeEnd) || Has(line, kCodeStart) ? 1 : 0;
   kinds.code_starts += Has(line, kCodeStart) ? 1 : 0;
-  kinds.headings += Has(line, kHeading) ? 1 : 0;
-  kinds.bullets += Has(line, kBullet) ? 1 : 0;
+  if (Has(line, kFence)) kinds.fenced = !kinds.fenced;
+  kinds.headings += !kinds.fenced && (Has(line, kHeading) || Underlines(line, previous)) ? 1 : 0;
+  kinds.bullets += !kinds.fenced && Has(line, kBullet) ? 1 : 0;
   kinds.links += Has(line, kLink) ? 1 : 0;
   kinds.fences += Has(line, kFence) ? 1 : 0;
   kinds.table_rules += Has(line, kTableRule) ? 1 : 0;
@@ -83,9 +94,10 @@ namespace {
 
 // A wish for something new, which speaks of what fails without it.
 bool IsWish(std::string_view beginning) {
-  static const RE2 kWish(
-      R"((?i)^[#\s]*\[(?:fea|fr|feature)\b|\bfeature request\b|describe the solution you'd like)");
-  return Has(beginning, kWish);
+  static const RE2 kWish(R"((?i)^[#\s]*\[(?:fea|fr|feature)\b|describe the solution you'd like)");
+  static const RE2 kRequest(R"((?i)\bfeature request\b)");
+  static const RE2 kForm(R"((?i)(?:\bor|/)\s?(?:a )?feature request\b)");  // "the problem or feature request"
+  return Has(beginning, kWish) || (Has(beginning, kRequest) && !Has(beginning, kForm));
 }
 
 }  // namespace
@@ -93,8 +105,10 @@ bool IsWish(std::string_view beginning) {
 bool OnlyMentions(std::string_view beginning) {
   if (IsWish(beginning)) return true;
   LineKinds kinds;
+  std::string previous;
   for (const std::string& line : base::Split(beginning, '\n')) {
-    if (!base::Trim(line).empty()) Count(line, kinds);
+    if (!base::Trim(line).empty()) Count(line, previous, kinds);
+    previous = line;
   }
   if (kinds.lines < 5) return false;
   if (kinds.headings * 10 >= kinds.lines * 8) kinds.headings = 0;  // everything is commented out
@@ -111,11 +125,24 @@ bool OnlyMentions(std::string_view beginning) {
 
 bool SpeaksOfCuda(std::string_view text) {
   static const RE2 kCuda(
-      R"((?i)cuda|cudnn|cublas|nvidia|nvcc|nvrtc|\bnv(?:ml|jit|enc|dec|link)|nccl|\bptx|tensorrt|torch|tensorflow|\bjax|cupy|onnxruntime|paddle|geforce|quadro|tesla|\b[rg]tx\b|\bsm_\d|triton|caffe|mxnet|llama|vllm|diffusers|xformers|\bxla|dnn library)");
-  static const RE2 kGpu(R"((?i)\bgpus?\b|vram)");
+      R"((?i)cuda|cudnn|cublas|nvidia|nvcc|nvrtc|\bnv(?:ml|jit|enc|dec|link)|nccl|\bptx|tensorrt|torch|tensorflow|\bjax|cupy|onnxruntime|paddle|geforce|quadro|tesla|\b[rg]tx\b|\bsm_\d|triton|caffe|mxnet|llama|vllm|diffusers|xformers|flash[-_]attn|nvinfer|\bxla|dnn library)");
+  static const RE2 kGpu(R"((?i)\bgpus?\b|vram|\b(?:graphics|video) cards?\b|显存|顯存)");
   static const RE2 kOthers(
-      R"((?i)\bamd\b|advanced micro devices|radeon|rocm|\bhip\w*|opencl|\bcl_?(?:platform|device)|\bmps\b|metal|vulkan|intel\(r\)|\bi915\b)");
+      R"((?i)\bamd(?:gpu)?\b|\bradv\b|advanced micro devices|radeon|rocm|\bhip\w*|opencl|\bcl_?(?:platform|device)|\bmps\b|metal|vulkan|intel\(r\)|\bi915\b)");
   return Has(text, kCuda) || (Has(text, kGpu) && !Has(text, kOthers));
+}
+
+bool IsOfOtherMakers(std::string_view line) {
+  static const RE2 kNvidia(R"((?i)cuda|cudnn|nvidia|geforce|quadro|\b[rg]tx\b|nvcc|nccl)");
+  static const RE2 kOthers(
+      R"((?i)\bamd(?:gpu)?\b|radeon|rocm|\bhip(?:blas|error|runtime)?\b|miopen|directml|'(?:dml|xpu|npu|mlu|musa|hpu|mps)'|sycl|level[_ -]?zero|\bi915\b|\bintel arc\b|\bmps (?:backend|device)|\bggml_metal|\bgpu_(?:init|process_host|data_manager\w*)\.cc|\bgpu process\b|--disable-gpu\b|\bANGLE\b)");
+  return Has(line, kOthers) && !Has(line, kNvidia);
+}
+
+bool IsGuess(std::string_view line) {
+  static const RE2 kGuess(
+      R"((?i)\b(?:maybe|perhaps|possibly|(?:not sure|unsure|wonder\w*) (?:if|whether)|(?:could|can|might) (?:it|this|that) be|is (?:it|this|that) because|i (?:guess|suspect))\b)");
+  return Has(line, kGuess);
 }
 
 bool IntroducesError(std::string_view beginning) {
@@ -125,14 +152,19 @@ bool IntroducesError(std::string_view beginning) {
 }
 
 bool AsksForHelp(std::string_view beginning) {
-  static const std::array<RE2, 6> kKinds = {
+  static const std::array<RE2, 8> kKinds = {
+      // Somebody tells what they did or have; documents speak to "you".
+      RE2(R"((?m)(?:^|[\s(">*])[Ii](?:['’](?:m|ve|d|ll))? [a-z]+|(?i:\bmy) [a-z]+|\b(?i:we) (?:see|saw|get|got|had|ran|tried|noticed|observed?|upgraded|are (?:seeing|getting|using|running|facing)|can ?not|can't)\b|\bour [a-z\x60]+)"),
       RE2(R"((?i)\b(?:i|we)(?: am|'m| are|'re| have|'ve| just| also| always| still| keep)* (?:get|got|getting|receive|receiving|received|see|seeing|face|facing|faced|encounter(?:ed|ing)?|run into|ran into|tr(?:y|ied|ying) to|can ?not|can't|could ?n[o']t)\b)"),
-      RE2(R"((?i)\b(?:i|we)(?: have|'ve| only have| just)* (?:installed|upgraded?|updated|compiled|built)\b[\s\S]{0,400}\b(?:error|fail|mismatch|missing|not found|crash)|\bwhen (?:i|we) (?:try|run|start|import|execute|launch)\b|\b(?:i|we) (?:try|tried|run|ran|want)\b[\s\S]{0,200}\b(?:error|it says|it fails|ends in)\b)"),
-      RE2(R"((?i)\bany (?:help|ideas?|suggestions?)\b|\bplease help\b|\bhow (?:to|can i|do i|should i) (?:fix|solve|overcome|resolve)\b|\bis this (?:an issue|a bug|a problem)\b|\bwhat (?:am i|is) (?:doing )?wrong\b)"),
-      RE2(R"((?i)\bwhat(?:'s| is| could be| might be) the (?:problem|reason|issue|cause)\b|\bdoes any(?:one|body) (?:know|have)\b|\bmy (?:gpu|card|machine|computer|laptop|pc|server|system|program|code|driver|setup)\b)"),
-      RE2(R"((?i)(?:^|\n)[#*\s]*(?:steps to reproduce|to reproduce|expected behaviou?r|actual behaviou?r|describe the (?:bug|issue|problem)|(?:bug|issue) (?:report|description)|what (?:happened|is returned)|error (?:screenshots|logs?|message)|your environment)\b)"),
+      RE2(R"((?i)\b(?:i|we)(?: have|'ve| only have| just)* (?:installed|upgraded?|updated|compiled|built)\b[\s\S]{0,400}\b(?:error|fail|mismatch|missing|not found|crash)|\bwhen (?:i|we) (?:try|run|start|import|execute|launch)\b|\bwhen i\s+(?:am |was )?(?:build|compil|install|load|train|us)\w*\b[\s\S]{0,200}\b(?:error|fails?|failed|crash\w*)\b|\b(?:i|we) (?:try|tried|run|ran|want)\b[\s\S]{0,200}\b(?:error|it says|it fails|ends in)\b)"),
+      RE2(R"((?i)\bany (?:help|ideas?|suggestions?)\b|\bplease help\b|\bhow (?:to|can i|do i|should i) (?:fix|solve|overcome|resolve|deal with)\b|\bdo you have (?:any|some|a) (?:idea|solution|suggestion|clue)|\bhas any(?:one|body) (?:else )?(?:seen|had|got|met|faced|encountered|solved)\b|\bis this (?:an issue|a bug|a problem)\b|\bwhat (?:am i|is) (?:doing )?wrong\b)"),
+      RE2(R"((?i)\bwhat(?:'s| is| could be| might be) the (?:problem|reason|issue|cause)\b|\b(?:does any(?:one|body)|any(?:one|body)(?: else)?) (?:know|have|having|facing|seeing|met|encounter\w*)\b|\b(?:can|could) (?:any(?:one|body)|some(?:one|body)|you)(?: please)? (?:help|advise|tell me)\b|\bwhat (?:should|must|do|can|could) i (?:need to |have to )?do\b|\bmy (?:gpu|card|machine|computer|laptop|pc|server|system|program|code|driver|setup)\b)"),
+      RE2(R"((?i)(?:^|\n)[#*\s]*(?:steps to reproduce|to reproduce|expected behaviou?r|actual behaviou?r|describe the (?:bug|issue|problem)|(?:bug|issue) (?:report|description|summary)|what (?:happened|is returned|operating system|version)|error (?:screenshots|logs?|message)|your environment|relevant log output|name and version|(?:current|observed) behaviou?r|reproduction steps)\b|(?:^|\n)[#*\s]*environment(?: details| info\w*)?[*: ]*\n\s*[-*]*\s*\**(?:os|operating system|platform|python|gpu|pytorch|torch|cuda|driver)\b)"),
+      // A title, and below it where it happened.
+      RE2(R"(^\s*# [^\n]+\n(?:[^#\n][^\n]*|\n)*?(?:Traceback \(most recent call last\)|[ \t]*File "[^"\n]+", line \d+))"),
       // Chinese, Japanese, Korean, Russian, Spanish
-      RE2("报错|出错|请问|怎么解决|怎么办|如何解决|エラーが|해결|오류가|에러가|ошибк|me (?:da|sale) "
+      RE2("报错|出错|请问|怎么解决|怎么办|如何解决|求助|求大神|怎么回事|什么原因|是什么问题|エラーが|해결|"
+          "오류가|에러가|ошибк|me (?:da|sale) "
           "(?:un|este) error"),
   };
   // Others answer already: a chat, a mail that quotes questions, a list of questions and answers.
@@ -146,8 +178,9 @@ namespace {
 
 // Lines in which nothing happens, wherever in them an error appears.
 bool IsNoReport(std::string_view line) {
-  static const std::array<RE2, 9> kKinds = {
-      RE2(R"(^\s*(?://+|/\*|\*|;|<!--|\.\.)\s+\w)"),       // a comment
+  static const std::array<RE2, 10> kKinds = {
+      RE2(R"(^\s*(?://+|/\*|;|<!--|\.\.)\s+\w|^\s+\*\s(?:\S+\s)*\S+$)"),  // a comment, without columns
+      RE2(R"((?i)\bignor(?:e|ed|ing) (?:the |import |load(?:ing)? )*(?:errors?|exceptions?) (?:when|while|from|of)\b)"),
       RE2(R"(^\s*[-*] \[[ xX]\] )"),                       // a task
       RE2(R"(^\s*(?:error|warning|note)?\s*CUL\d{4}\b)"),  // our own catalog
       RE2(R"(^\s*\d+:\s.*\((?:fatal|continued)\)\s*$)"),   // LD_DEBUG: lookups that may fail
@@ -167,10 +200,10 @@ bool IsAdvice(std::string_view before) {
   return Has(before, kAdvice);
 }
 
-// A comment or a heading, a field with words for people.
+// A comment or a heading, a field with words for people, advice for one system.
 bool IsRemark(std::string_view line) {
   static const RE2 kRemark(
-      R"(^\s*#+\s+\w|^\s*(?:- )?(?:name|summary|description|title|expr|run|desc|help|subject):|\?\s*$)");
+      R"(^\s*#+\s+\w|^\s*(?:- )?(?:name|summary|description|title|expr|run|desc|help|subject):|\?\s*$|^\s*On (?:Linux|Windows|macOS), (?:you |try |please ))");
   return Has(line, kRemark);
 }
 
@@ -202,9 +235,12 @@ Mention Quoted(std::string_view line, std::string_view before, std::string_view 
       R"re((?i)^\s*(?:\w*error|err|reason|message|msg|what|stderr|\w*exception)\s*[:=]\s*"$)re");
   static const RE2 kStructured(
       R"re("(?:level|msg|message|log|severity|stream|time|ts)"\s*:|\b(?:level|msg|time)=)re");
-  if (IsShownWhole(line, '`') || IsShownWhole(line, '"')) return Mention::kNone;
+  static const RE2 kTraceback(R"re(^\s*File "[^"]*$)re");
+  if (IsShownWhole(line, '`') || IsShownWhole(line, '"') || Has(before, kTraceback)) return Mention::kNone;
   if (InsideQuotes(before, after, '`')) return Mention::kTalk;
-  const bool code = Has(before, kCode);
+  // A line that starts with the name of an exception is what a program printed.
+  static const RE2 kRaised(R"(^\s*[\w.]*(?:Error|Exception|Warning): )");
+  const bool code = Has(before, kCode) && !Has(before, kRaised);
   if (!InsideQuotes(before, after, '"') && !(code && InsideQuotes(before, after, '\'')))
     return Mention::kNone;
   if (Has(before, kOnlyReport) || (!code && Has(before, kReport)) || Has(line, kStructured))
@@ -214,15 +250,20 @@ Mention Quoted(std::string_view line, std::string_view before, std::string_view 
 
 }  // namespace
 
-Mention MentionAt(std::string_view line, size_t begin) {
+Mention MentionAt(std::string_view line, size_t begin, bool is_first) {
   static const RE2 kTest(R"(::test_|\b(?:PASSED|XFAIL|SKIPPED)\b)");
+  static const RE2 kSkipped(R"(\b(?:SKIPPED|XFAIL)\b[^)]{0,80}$)");
   static const RE2 kCommand(R"(\b(?:grep|rg|echo|printf|sed|awk|git (?:commit|log)|assert)\b[^|]*$)");
   // A match may extend beyond the quotation, so the search for its end starts at the beginning.
   const std::string_view before = line.substr(0, begin), after = line.substr(begin);
   if (IsNoReport(line) || IsSetting(line, before) || Has(before, kCommand)) return Mention::kNever;
+  if (Has(before, kSkipped)) return Mention::kNever;
   if (Has(line, kTest) && line.find("FAILED") == std::string_view::npos) return Mention::kNever;
   const Mention quoted = Quoted(line, before, after);
   if (quoted != Mention::kNone) return quoted;
+  // The title of an issue that is the message itself.
+  static const RE2 kTitle(R"(^# .*(?:\bError: |[a-z](?:Error|Exception): |:\d+: (?:fatal )?error: ))");
+  if (is_first && Has(line, kTitle)) line.remove_prefix(2);
   return IsRemark(line) || IsAdvice(before) || ReadsAsSentence(before) ? Mention::kTalk : Mention::kNone;
 }
 

@@ -16,17 +16,22 @@ bool AsksForHelp(std::string_view beginning);
 
 // Whether it is about GPUs at all: some word of NVIDIA's, or of what is built on it.
 bool SpeaksOfCuda(std::string_view text);
+// A line about the devices of AMD, Intel, Apple and other makers, or about what a browser draws with.
+bool IsOfOtherMakers(std::string_view line);
+
+// What somebody only supposes to be the reason.
+bool IsGuess(std::string_view line);
 
 // Whether it leads up to an error: "with the following error". A document does that as well.
 bool IntroducesError(std::string_view beginning);
 
-// How the text at `begin` in a cleaned line is said.
+// How the text at `begin` in a cleaned line is said. The first line of a text may be its title.
 enum class Mention {
   kNone,   // as a program says it: it happened
   kTalk,   // in a sentence, a comment or quotation marks: it happened if somebody tells of a failure of their
            // own
   kNever,  // in source code, a setting, a command, the name of a test: it did not happen
 };
-Mention MentionAt(std::string_view line, size_t begin);
+Mention MentionAt(std::string_view line, size_t begin, bool is_first = false);
 
 }  // namespace culprit::logs

@@ -11,6 +11,24 @@ constexpr std::string_view kError = "CUDA error: out of memory";
 
 bool Mentions(std::string_view line) { return MentionAt(line, line.find(kError)) != Mention::kNone; }
 
+// Documents speak to "you".
+TEST(AsksForHelp, WhoeverSpeaksOfThemselves) {
+  for (const char* text : {"got a step further, but now i see nothing from inside", "My card is a 1070.",
+                           "Since the update we see this in our pods", "I've followed the page"}) {
+    EXPECT_TRUE(AsksForHelp(text)) << text;
+  }
+  for (const char* text : {"You need a driver. Install it first.",
+                           "I! CuDNN (v8204) function cudnnCreate() called:", "It is built by the CI."}) {
+    EXPECT_FALSE(AsksForHelp(text)) << text;
+  }
+}
+
+TEST(OnlyMentions, APromptInAFenceIsNoHeading) {
+  EXPECT_FALSE(OnlyMentions(
+      "it falls over after each driver upgrade:\n\n```\n# nvidia-smi\nFailed to initialize NVML: "
+      "Driver/library version mismatch\n# echo $?\n18\n```\n"));
+}
+
 TEST(MentionAt, OfSourcesCommandsTestsAndSentences) {
   for (const char* line : {
            "    return \"CUDA error: out of memory\";",
@@ -22,11 +40,20 @@ TEST(MentionAt, OfSourcesCommandsTestsAndSentences) {
            "See `CUDA error: out of memory` below.",
            "oom = CUDA error: out of memory",
            "- [ ] ask why CUDA error: out of memory comes",
+           " * and it ends in CUDA error: out of memory",
            "  2. Make sure that no other process uses the GPU: CUDA error: out of memory",
            "This may be the consequence of CUDA error: out of memory",
+           "On Windows, try setting a limit if there is CUDA error: out of memory",
        }) {
     EXPECT_TRUE(Mentions(line)) << line;
   }
+}
+
+TEST(MentionAt, NotOfWhatAnExceptionQuotes) {
+  const std::string_view line = "AttributeError: module 'google.protobuf.descriptor' has no attribute 'x'";
+  EXPECT_EQ(MentionAt(line, line.find("google")), Mention::kNone);
+  const std::string_view code = "message: 'google.protobuf.descriptor' has no attribute 'x'";
+  EXPECT_NE(MentionAt(code, code.find("google")), Mention::kNone);
 }
 
 TEST(MentionAt, NotOfWhatProgramsPrint) {
@@ -41,6 +68,9 @@ TEST(MentionAt, NotOfWhatProgramsPrint) {
            "FAILED test_train.py::test_step - RuntimeError: CUDA error: out of memory",
            "error: \"CUDA error: out of memory\"",
            "`CUDA error: out of memory`",
+           "TypeError: unhashable type: 'CUDA error: out of memory'",
+           " * GPU          disabled (CUDA error: out of memory)",
+           "* CUDA error: out of memory",
            "> \"CUDA error: out of memory\".",
        }) {
     EXPECT_FALSE(Mentions(line)) << line;
@@ -51,8 +81,31 @@ TEST(MentionAt, TellsTalkFromWhatNeverHappened) {
   const auto at = [](std::string_view line) { return MentionAt(line, line.find(kError)); };
   EXPECT_EQ(at("and then it says \"CUDA error: out of memory\" again"), Mention::kTalk);
   EXPECT_EQ(at("# CUDA error: out of memory after the update"), Mention::kTalk);
+  const std::string_view title = "# train.py - RuntimeError: CUDA error: out of memory";
+  EXPECT_EQ(MentionAt(title, title.find(kError), true), Mention::kNone);
+  EXPECT_EQ(MentionAt(title, title.find(kError), false), Mention::kTalk);
+  const std::string_view words = "# It does not start. Error: CUDA error: out of memory";
+  EXPECT_EQ(MentionAt(words, words.find(kError), true), Mention::kNone);
+  const std::string_view remark = "# HELP exceptions_total By type, like CUDA error: out of memory";
+  EXPECT_EQ(MentionAt(remark, remark.find(kError), true), Mention::kTalk);
   EXPECT_EQ(at("    return \"CUDA error: out of memory\";"), Mention::kNever);
   EXPECT_EQ(at("oom = CUDA error: out of memory"), Mention::kNever);
+  EXPECT_EQ(at("Ignore import error when loading models.moe. CUDA error: out of memory"), Mention::kNever);
+  EXPECT_EQ(at("a.py::test_b SKIPPED (CUDA error: out of memory) a.py::test_c FAILED"), Mention::kNever);
+}
+
+TEST(IsOfOtherMakers, WhereNothingOfNvidiaIsNamed) {
+  for (const char* line : {"AttributeError: module 'torch' has no attribute 'dml'",
+                           "[drm:amdgpu_job_timedout [amdgpu]] *ERROR* ring gfx_0.0.0 timeout",
+                           "level_zero backend failed with error: 20 (UR_RESULT_ERROR_DEVICE_LOST)",
+                           "ERROR:gpu_init.cc(523)] Passthrough is not supported, GL is egl, ANGLE is",
+                           "the Radeon card is not detected"}) {
+    EXPECT_TRUE(IsOfOtherMakers(line)) << line;
+  }
+  for (const char* line : {"CUDA error: out of memory", "the GPU is not detected",
+                           "cpu: AMD EPYC 7742, gpu: NVIDIA A100, not detected", "WHIP is not detected"}) {
+    EXPECT_FALSE(IsOfOtherMakers(line)) << line;
+  }
 }
 
 TEST(IntroducesError, WordsBeforeAnErrorButNotInAComment) {
@@ -64,6 +117,8 @@ TEST(IntroducesError, WordsBeforeAnErrorButNotInAComment) {
 
 TEST(OnlyMentions, DocumentsPatchesCommitsAndSources) {
   EXPECT_TRUE(OnlyMentions(
+      "Errors\n======\n\n- `CUDA error: out of memory`: use less\n- `other`: [there](x)\n\ntext\n"));
+  EXPECT_TRUE(OnlyMentions(
       "# Help\n\n## Errors\n\n- `CUDA error: out of memory`: use less\n- `other`: see [there](x)\n\ntext\n"));
   EXPECT_TRUE(OnlyMentions(
       "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-  a\n+  CUDA error: out of memory\n"));
@@ -71,6 +126,12 @@ TEST(OnlyMentions, DocumentsPatchesCommitsAndSources) {
   EXPECT_TRUE(
       OnlyMentions("#include <map>\n#include <string>\n\nstatic const char* Name(int code) {\n  if (code == "
                    "2) {\n    return \"x\";\n  }\n  return \"y\";\n}\n"));
+}
+
+TEST(OnlyMentions, NotLinesOfAShellsProfile) {
+  EXPECT_FALSE(
+      OnlyMentions("build.sh: 11: nvcc: not found\nI have this in .bashrc:\nexport A=1\nexport B=2\n"
+                   "export C=3\nexport D=4\nwhat\nelse\n"));
 }
 
 TEST(OnlyMentions, NotLogs) {
@@ -86,6 +147,11 @@ TEST(OnlyMentions, NotLogs) {
   }
   EXPECT_FALSE(OnlyMentions(assertions));
   EXPECT_FALSE(OnlyMentions("step 1\nstep 2\nstep 3\nstep 4\nstep 5\nstep 6\n"));
+  const std::string rule(74, '-'), frame(29, '=');
+  EXPECT_FALSE(OnlyMentions("```\n[gpu3:2445] UCX ERROR no transport\n" + rule +
+                            "\nNo components were opened.\n\n" + "  Host: gpu3\n" + rule + "\n```\n"));
+  EXPECT_FALSE(OnlyMentions("```\n" + frame + "\n== Triton Inference Server ==\n" + frame +
+                            "\nWARNING: no driver\nE0513 x\n```\n"));
 }
 
 TEST(AsksForHelp, WhereSomebodyTellsOfTheirOwnFailure) {
@@ -94,7 +160,14 @@ TEST(AsksForHelp, WhereSomebodyTellsOfTheirOwnFailure) {
            "When I import it, the program stops with \"CUDA error: out of memory\".",
            "We installed the toolkit yesterday.\nSince then there is an error: see below.",
            "`CUDA error: out of memory`\n\nHow can I fix that?",
+           "### Issue summary: when I  am compiling it, there is an error",
+           "When I build it on the server, it fails like this:",
+           "`CUDA error: out of memory`\nsuch a problem happened, do you have some solution?",
            "## Steps to reproduce\n1. start it\n\n## Environment\nUbuntu",
+           "### Name and Version\n1.2\n\n### Relevant log output\n\n```shell\nx\n```\n",
+           "# CUDA error: out of memory\n\nCould anybody help me, what do I need to do?",
+           "# CUDA error: out of memory\n\n**Environment**\n- OS: Linux\n- Python: 3.12\n",
+           "# CUDA error: out of memory\n\n  File \"a.py\", line 3, in step\n    run()\n",
        }) {
     EXPECT_TRUE(AsksForHelp(text)) << text;
   }
@@ -107,6 +180,7 @@ TEST(AsksForHelp, NotWhereItIsAnsweredOrNobodySpeaks) {
            "[10:02] ada: I got CUDA error: out of memory\n[10:03] ben: take another card\n",
            "> I got CUDA error: out of memory, is that solved?\n\nYes, since Monday.",
            "# Frequently asked questions\n\nWhen I run it, there is an error. What now?",
+           "# Errors\n\n## Environment\nSet `CUDA_HOME` first.\n",
        }) {
     EXPECT_FALSE(AsksForHelp(text)) << text;
   }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "explain/logs/log_reader.h"
+#include "explain/logs/mention.h"
 #include "explain/logs/unwrap.h"
 
 namespace culprit::logs {
@@ -18,8 +19,8 @@ bool Fails(const Symptom& symptom) {
   return symptom.role() != Role::kContext && symptom.role() != Role::kHarmless;
 }
 
-LogReader Read(std::string_view text, size_t input) {
-  LogReader reader(input);
+LogReader Read(std::string_view text, size_t input, uint64_t at_least) {
+  LogReader reader(input, at_least);
   while (!text.empty()) {
     const std::span<char> room = reader.Room();
     const size_t count = text.copy(room.data(), room.size());
@@ -36,13 +37,26 @@ std::pair<std::ptrdiff_t, std::ptrdiff_t> Loudness(const std::vector<Symptom>& s
           std::ranges::count_if(symptoms, Fails)};
 }
 
+bool IsGuessed(const Symptom& symptom) { return symptom.role() == Role::kHint && IsGuess(symptom.text); }
+
+bool IsClear(const Symptom& symptom) {
+  return symptom.role() == Role::kFailure || symptom.role() == Role::kConsequence;
+}
+
+// What to ask of a text whose lines were joined.
+struct Mending {
+  bool only_sure = false;   // nothing else says that something failed
+  bool only_clear = false;  // an error stands there: vague words do not explain it
+};
+
 // What failed once the lines are as they were; empty if that tells no more than what is `known`.
-std::vector<Symptom> SymptomsOfMended(std::string_view text, size_t input, const std::vector<Symptom>& known,
-                                      bool only_sure) {
+std::vector<Symptom> SymptomsOfMended(std::string_view text, const LogReader& reader, size_t input,
+                                      const std::vector<Symptom>& known, Mending mending) {
   for (const Unwrapped& way : Unwrap(text)) {
-    if (only_sure && !way.sure) continue;
-    std::vector<Symptom> symptoms = Read(way.text, input).symptoms();
+    if (mending.only_sure && !way.sure) continue;
+    std::vector<Symptom> symptoms = Read(way.text, input, reader.shown_lines()).symptoms();
     if (Loudness(symptoms) <= Loudness(known)) continue;
+    if (mending.only_clear && std::ranges::none_of(symptoms, IsClear)) continue;
     const auto original = [&](uint64_t line) {
       return line == 0 || line > way.numbers.size() ? line : way.numbers[line - 1];
     };
@@ -69,17 +83,22 @@ base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input) {
   ReadText read{.symptoms = reader.symptoms(), .lines = reader.lines(), .unknown = {}};
   if (reader.only_mentions() && !reader.asks_for_help()) return read;
   const LogReader::Tail tail = reader.tail();
-  const bool known = std::ranges::any_of(read.symptoms, Fails);
   std::optional<ErrorLine> error;
-  if (!known) error = EndingError(tail.text, reader.asks_for_help());
+  if (std::ranges::all_of(read.symptoms, [](const Symptom& one) { return !Fails(one) || IsGuessed(one); })) {
+    error = EndingError(tail.text, reader.asks_for_help());
+    if (error) std::erase_if(read.symptoms, IsGuessed);  // beside what is shown, a guess is no evidence
+  }
+  const bool known = std::ranges::any_of(read.symptoms, Fails);
   if (!tail.is_cut && tail.text.size() <= kPasted) {
     const bool troubled = known || error || reader.asks_for_help();
-    auto mended = SymptomsOfMended(tail.text, input, read.symptoms, !troubled);
+    auto mended = SymptomsOfMended(tail.text, reader, input, read.symptoms,
+                                   {.only_sure = !troubled, .only_clear = error.has_value()});
     if (!mended.empty()) return ReadText{.symptoms = std::move(mended), .lines = read.lines, .unknown = {}};
   }
   // Something went wrong; then what is only spoken of is what it was.
   if (error && read.lines <= kLongestTalk) {
     auto spoken = reader.SymptomsWith(true);
+    std::erase_if(spoken, IsGuessed);
     if (std::ranges::any_of(spoken, Fails))
       return ReadText{.symptoms = std::move(spoken), .lines = read.lines, .unknown = {}};
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "explain/logs/text_stream.h"
 
 namespace culprit::logs {
@@ -44,6 +46,33 @@ TEST(ReadLog, NoErrorWhereWordsOfFailureMeanNone) {
   }
 }
 
+TEST(ReadLog, AnErrorIsNotExplainedByVagueWordsOfTheNextLine) {
+  EXPECT_EQ(UnknownOf("ModuleNotFoundError: No module named 'soundfile'\nusing cuda:0\n").substr(0, 2), "1 ");
+}
+
+bool TellsOfFailure(const std::string& text) {
+  return std::ranges::any_of(Reading(text).symptoms, [](const Symptom& symptom) {
+    return symptom.role() != knowledge::Role::kContext && symptom.role() != knowledge::Role::kHarmless;
+  });
+}
+
+TEST(ReadLog, NoHintInALineThatTellsOfSomethingElse) {
+  for (const char* text : {
+           "E cuda_dnn.cc:8579] Unable to register cuDNN factory: Attempting to register factory for plugin "
+           "cuDNN when one has already been registered\nloss 0.3\n",
+           "Requirement already satisfied: nvidia-cudnn-cu12==8.9.2.26 in ./site-packages (from torch)\n",
+           "fatal: clone of 'https://github.com/NVIDIA/cutlass.git' into submodule path 'cutlass' failed\n",
+           "CONFLICT (content): Merge conflict in src/cuda/device.cc\n",
+           "manifest for nvidia/cuda:latest not found: manifest unknown\n",
+       }) {
+    EXPECT_FALSE(TellsOfFailure(text)) << text;
+  }
+  EXPECT_TRUE(TellsOfFailure("the build fails because cuDNN is not found\n"));
+  const std::string shown = "\nstep 1\nstep 2\nstep 3\nERROR the request has no prompt\n";
+  EXPECT_FALSE(TellsOfFailure("Maybe a torch / cuda version mismatch is the reason?" + shown));
+  EXPECT_TRUE(TellsOfFailure("The reason is a torch / cuda version mismatch" + shown));
+}
+
 TEST(ReadLog, WhatIsKnownIsNotUnknown) {
   const auto read = Reading("RuntimeError: CUDA error: out of memory\n");
   EXPECT_FALSE(read.symptoms.empty());
@@ -55,6 +84,18 @@ TEST(ReadLog, TheEndOfALongLog) {
   std::string text;
   for (int i = 0; i < 100000; ++i) text += "step " + std::to_string(i) + " of many, and all is well here\n";
   EXPECT_EQ(UnknownOf(text + "ValueError: too many\n"), "100001 ValueError: too many");
+}
+
+// What a program says that it ignores does not happen because the text is shorter once its lines are joined.
+TEST(ReadLog, JoiningLinesMakesNoTextShort) {
+  const auto read = Reading(
+      "[TP0] Load weight begin, and this is a line that goes on for about as long as the others here do\n"
+      "[TP0] Ignore import error when loading models.moe. libcudart.so.11.0: cannot open shared object file\n"
+      "[TP0] Using model weights format, and this line is about as long as all the others are, more or less\n"
+      "[TP0] KV Cache is allocated, and this is one more line that is about as long as all the others are\n"
+      "[TP0] Memory pool end, which is the last of these lines, and they are all of the same length, "
+      "nearly\n");
+  EXPECT_TRUE(read.symptoms.empty());
 }
 
 TEST(ReadLog, JoinsLinesThatAConsoleBroke) {

@@ -36,13 +36,14 @@ std::vector<uint32_t> Numbers(std::string_view text) {
   return numbers;
 }
 
-// "8.9.2", "(8, 9, 2)", and cuDNN's packed forms: 7605, 8902, 90100.
-std::optional<base::Version> ReadVersion(std::string_view text) {
+// "8.9.2", "(8, 9, 2)", cuDNN's packed forms 7605, 8902, 90100, and CUDA's own: 12020 is 12.2.
+std::optional<base::Version> ReadVersion(std::string_view text, bool of_cuda) {
   std::vector<uint32_t> parts = Numbers(text);
   if (parts.empty()) return std::nullopt;
   if (parts.size() == 1 && parts[0] >= 1000) {
     const uint32_t packed = parts[0], thousand = packed >= 90000 ? 10000 : 1000;
     parts = {packed / thousand, packed % thousand / 100, packed % 100};
+    if (of_cuda) parts = {packed / 1000, packed % 1000 / 10};
   }
   return base::Version{parts};
 }
@@ -135,6 +136,7 @@ struct Place {
 };
 constexpr std::array kPlaces = {
     Place{"/wsl/", "wsl"},
+    Place{"/_mei", "frozen"},  // PyInstaller
     Place{"site-packages", "site-packages"},
     Place{"dist-packages", "site-packages"},
     Place{"conda", "conda"},
@@ -166,8 +168,10 @@ void AddImplied(Attributes& attributes) {
   if (const std::string name(Get(attributes, "requester")); !name.empty())
     AddLibrary(attributes, name, "requester_");
   AddCudaStatus(attributes);
-  const auto compiled = ReadVersion(Get(attributes, "compiled")),
-             loaded = ReadVersion(Get(attributes, "loaded"));
+  const std::string_view library = Get(attributes, "library");
+  const bool of_cuda = library == "CUDA" || library == "cudart";
+  const auto compiled = ReadVersion(Get(attributes, "compiled"), of_cuda),
+             loaded = ReadVersion(Get(attributes, "loaded"), of_cuda);
   if (compiled) attributes["compiled"] = compiled->ToString();  // (8, 9, 2) and 8902 are shown as 8.9.2
   if (loaded) attributes["loaded"] = loaded->ToString();
   if (compiled && loaded) attributes.emplace("order", Order(*compiled, *loaded));

@@ -21,6 +21,8 @@ TEST(AddImplied, ComparesVersionsInEveryForm) {
   EXPECT_EQ(order("7102", "7605"), "newer");
   EXPECT_EQ(order("9.1", "9.1.0"), "equal");
   EXPECT_EQ(order("unknown", "7605"), "");
+  EXPECT_EQ(Implied({{"library", "CUDA"}, {"loaded", "12020"}}, "loaded"), "12.2");
+  EXPECT_EQ(Implied({{"library", "cuDNN"}, {"loaded", "8907"}}, "loaded"), "8.9.7");
 }
 
 TEST(AddImplied, SaysOnWhichSideOfABuildAGpuIs) {
@@ -46,6 +48,8 @@ TEST(AddImplied, JudgesFreeMemoryAndPlaces) {
   EXPECT_EQ(Implied({{"free", "1.5"}, {"unit", "GiB"}}, "memory"), "some");
   EXPECT_EQ(Implied({{"path", "/home/me/.venv/lib/python3.12/site-packages/nvidia/cudnn/lib"}}, "place"),
             "site-packages");
+  EXPECT_EQ(Implied({{"library", R"(C:\Users\me\AppData\Local\Temp\_MEI89242\app_cublas.dll)"}}, "place"),
+            "frozen");
   EXPECT_EQ(Implied({{"library", "libcudnn.so.9"}}, "place"), "");
 }
 
