@@ -54,6 +54,11 @@ std::string_view Order(const base::Version& compiled, const base::Version& loade
   return loaded < compiled ? "older" : "newer";
 }
 
+// "libcudnn.so.9", "cudnn64_9.dll", not "cuDNN".
+bool IsFile(std::string_view name) {
+  return name.find(".so") != std::string_view::npos || name.ends_with(".dll") || name.ends_with(".pyd");
+}
+
 void AddLibrary(Attributes& attributes, std::string_view name, const std::string& prefix) {
   const LibraryName library = ReadLibraryName(name);
   const auto add = [&](const char* key, std::string_view value) {
@@ -164,7 +169,10 @@ void AddPlace(Attributes& attributes) {
 std::string_view Symptom::attribute(std::string_view name) const { return Get(attributes, name); }
 
 void AddImplied(Attributes& attributes) {
-  if (const std::string name(Get(attributes, "library")); !name.empty()) AddLibrary(attributes, name, "");
+  if (const std::string name(Get(attributes, "library")); !name.empty()) {
+    AddLibrary(attributes, name, "");
+    if (IsFile(name)) attributes.emplace("file", name);
+  }
   if (const std::string name(Get(attributes, "requester")); !name.empty())
     AddLibrary(attributes, name, "requester_");
   AddCudaStatus(attributes);
