@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "explain/known_facts.h"
+#include "explain/logs/mention.h"
 #include "explain/nearest.h"
 
 namespace culprit::explain {
@@ -193,7 +194,8 @@ void AddFacts(report::LikelyCause& likely, std::span<const Settlement> settlemen
 
 // Vague words resemble everything; the words of a message resemble a few others.
 void AddNearest(report::Explanation& explanation) {
-  if (explanation.unknown.empty()) return;
+  // An error that does not speak of GPUs is hardly ever about them.
+  if (explanation.unknown.empty() || !logs::SpeaksOfCuda(explanation.unknown.front().text)) return;
   const auto nearest = NearestSymptoms(explanation.unknown.front().text, kMostNear);
   if (!nearest.empty()) explanation.near.clear();
   for (const Nearby& nearby : nearest) {

@@ -78,16 +78,17 @@ double Loudness(const Symptom& symptom, const Symptom* first_failure) {
   return later ? kLater : 1;
 }
 
-// What stands there and could not be told.
-std::vector<report::LogLine> UnknownErrors(const report::Explanation& explanation) {
-  std::vector<report::LogLine> unknown;
+// Lines of every input, with its name where there are several.
+std::vector<report::LogLine> LinesOf(const report::Explanation& explanation,
+                                     std::vector<report::LogLine> report::LogInput::* part) {
+  std::vector<report::LogLine> lines;
   for (const report::LogInput& input : explanation.inputs) {
-    for (report::LogLine line : input.ends_with) {
+    for (report::LogLine line : input.*part) {
       if (explanation.inputs.size() > 1) line.file = input.name;
-      unknown.push_back(std::move(line));
+      lines.push_back(std::move(line));
     }
   }
-  return unknown.empty() && !explanation.near.empty() ? explanation.first_failure : unknown;
+  return lines;
 }
 
 std::string_view Name(Role role) {
@@ -187,8 +188,12 @@ report::Explanation Explain(std::span<const Symptom> symptoms, std::vector<repor
   const Symptom* first = FirstSpeaking(symptoms);
   if (first != nullptr) explanation.first_failure.push_back(Line(*first, explanation.inputs));
   if (!told) {
-    explanation.unknown = UnknownErrors(explanation);
+    explanation.unknown = LinesOf(explanation, &report::LogInput::ends_with);
+    if (explanation.unknown.empty() && !explanation.near.empty())
+      explanation.unknown = explanation.first_failure;
     AddNearest(explanation);
+    if (explanation.unknown.empty())
+      explanation.mentioned = LinesOf(explanation, &report::LogInput::mentions);
   }
   return explanation;
 }

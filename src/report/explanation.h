@@ -58,6 +58,7 @@ struct LogInput {
   uint64_t lines = 0;
   bool watched = false;              // observed by culprit itself
   std::vector<LogLine> ends_with{};  // an error that nothing in it explains; at most one
+  std::vector<LogLine> mentions{};   // a failure that it only speaks of; at most one
 };
 
 struct Explanation {
@@ -67,6 +68,7 @@ struct Explanation {
   std::vector<SeenSymptom> symptoms;   // in log order
   std::vector<LogLine> first_failure;  // the first lines that failed; later failures follow from them
   std::vector<LogLine> unknown;        // no cause, but these errors stand there: could not tell
+  std::vector<LogLine> mentioned;      // no cause and no error, but these lines speak of a failure
   std::vector<LikelyCause> near;       // and what they resemble, too weak to be called causes
   bool with_facts = false;             // facts of a machine were used
   bool windows = false;                // and it runs Windows

@@ -113,6 +113,9 @@ TEST(Nearest, IsSaidWithItsWords) {
   ASSERT_EQ(explanation.unknown.size(), 1U);
   ASSERT_FALSE(explanation.near.empty());
   EXPECT_NE(explanation.near.front().because.find("\"pinned\""), std::string::npos);
+  const auto other = explain::Explain(
+      {}, {{.name = "-", .lines = 1, .ends_with = {{.line = 1, .text = "modprobe: insert was rejected"}}}});
+  EXPECT_TRUE(other.near.empty());
 }
 
 }  // namespace

@@ -134,6 +134,8 @@ base::Result<void> ReadOne(std::unique_ptr<base::ByteStream> stream, const std::
   if (!text) return std::unexpected(base::Error{text.error().code, name + ": " + text.error().message});
   report::LogInput input{.name = name, .lines = text->lines};
   if (text->unknown) input.ends_with.push_back({.line = text->unknown->line, .text = text->unknown->text});
+  if (text->mentioned)
+    input.mentions.push_back({.line = text->mentioned->line, .text = text->mentioned->text});
   reading.inputs.push_back(std::move(input));
   std::ranges::move(text->symptoms, std::back_inserter(reading.symptoms));
   return {};

@@ -128,6 +128,13 @@ LogReader::Tail LogReader::tail() const {
   return {.text = text, .first_line = before + 2, .is_cut = true};
 }
 
+const Symptom* LogReader::Mentioned() const {
+  const auto first = std::ranges::find_if(symptoms_, [](const Symptom& symptom) {
+    return symptom.role() == Role::kFailure && symptom.mention != Mention::kNever;
+  });
+  return first == symptoms_.end() ? nullptr : &*first;
+}
+
 std::vector<Symptom> LogReader::SymptomsWith(bool talk) const {
   std::vector<Symptom> told = symptoms_;
   // Where somebody tells of a failure of their own, what stands in a sentence counts, if nothing else does.

@@ -33,6 +33,9 @@ class LogReader {
   std::vector<Symptom> symptoms() const { return SymptomsWith(asks_for_help()); }
   // With `talk`, what stands in sentences counts where nothing else does.
   std::vector<Symptom> SymptomsWith(bool talk) const;
+  // Of what was left out, the first failure that is not in source code or a setting; nullptr if there is
+  // none.
+  const Symptom* Mentioned() const;
   uint64_t lines() const;
   uint64_t shown_lines() const;  // that are not blank, of a short text; of a longer one all
   // The end of what was read, from the start of a line; all of it unless `is_cut`.

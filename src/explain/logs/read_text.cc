@@ -81,6 +81,8 @@ base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input) {
   }
   reader.Flush();
   ReadText read{.symptoms = reader.symptoms(), .lines = reader.lines(), .unknown = {}};
+  if (const Symptom* mentioned = reader.Mentioned(); mentioned != nullptr)
+    read.mentioned = ErrorLine{mentioned->line, mentioned->text};
   if (reader.only_mentions() && !reader.asks_for_help()) return read;
   const LogReader::Tail tail = reader.tail();
   std::optional<ErrorLine> error;

@@ -16,6 +16,8 @@ struct ReadText {
   uint64_t lines = 0;
   // An error that no signature knows, where no symptom is a failure.
   std::optional<ErrorLine> unknown;
+  // A failure that the text only speaks of, where it shows none.
+  std::optional<ErrorLine> mentioned = {};
 };
 
 // Reads a whole stream. A short text is read again with its broken lines joined, if more fails that way.

@@ -73,6 +73,17 @@ TEST(ReadLog, NoHintInALineThatTellsOfSomethingElse) {
   EXPECT_TRUE(TellsOfFailure("The reason is a torch / cuda version mismatch" + shown));
 }
 
+TEST(ReadLog, WhatIsOnlyMentionedIsNamed) {
+  const std::string document =
+      "# Trouble\n\n- one\n- two\n\n```\nRuntimeError: CUDA error: out of memory\n```\n\nUse a smaller "
+      "batch.\n";
+  const ReadText read = Reading(document);
+  EXPECT_FALSE(TellsOfFailure(document));
+  ASSERT_TRUE(read.mentioned.has_value());
+  EXPECT_EQ(read.mentioned->line, 7U);
+  EXPECT_FALSE(Reading("epoch 1\nepoch 2\nepoch 3\nepoch 4\nepoch 5\n").mentioned.has_value());
+}
+
 TEST(ReadLog, WhatIsKnownIsNotUnknown) {
   const auto read = Reading("RuntimeError: CUDA error: out of memory\n");
   EXPECT_FALSE(read.symptoms.empty());

@@ -58,7 +58,7 @@ Json PageJson(const report::StatusPage& page) {
 
 std::string ToJson(const report::Explanation& explanation) {
   Json inputs = Json::array(), causes = Json::array(), symptoms = Json::array(), pages = Json::array(),
-       unknown = Json::array(), near = Json::array();
+       unknown = Json::array(), mentioned = Json::array(), near = Json::array();
   for (const report::LogInput& input : explanation.inputs) {
     inputs.push_back({{"name", input.name}, {"lines", input.lines}});
   }
@@ -66,12 +66,18 @@ std::string ToJson(const report::Explanation& explanation) {
   for (const report::SeenSymptom& symptom : explanation.symptoms) symptoms.push_back(SymptomJson(symptom));
   for (const report::StatusPage& page : explanation.pages) pages.push_back(PageJson(page));
   for (const report::LogLine& line : explanation.unknown) unknown.push_back(LineJson(line));
+  for (const report::LogLine& line : explanation.mentioned) mentioned.push_back(LineJson(line));
   for (const report::LikelyCause& cause : explanation.near) near.push_back(CauseJson(cause));
   const char* verdict = !explanation.causes.empty() ? "errors" : unknown.empty() ? "ok" : "unknown";
-  Json json = {{"schema", "culprit.explain/1"}, {"verdict", verdict},
-               {"causes", std::move(causes)},   {"symptoms", std::move(symptoms)},
-               {"unknown", std::move(unknown)}, {"near", std::move(near)},
-               {"inputs", std::move(inputs)},   {"with_facts", explanation.with_facts}};
+  Json json = {{"schema", "culprit.explain/1"},
+               {"verdict", verdict},
+               {"causes", std::move(causes)},
+               {"symptoms", std::move(symptoms)},
+               {"unknown", std::move(unknown)},
+               {"mentioned", std::move(mentioned)},
+               {"near", std::move(near)},
+               {"inputs", std::move(inputs)},
+               {"with_facts", explanation.with_facts}};
   if (!explanation.pages.empty()) json["pages"] = std::move(pages);
   return JsonDocument(json);
 }

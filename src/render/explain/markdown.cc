@@ -48,6 +48,8 @@ std::string ToMarkdown(const report::Explanation& explanation) {
   for (const report::StatusPage& page : explanation.pages) text += PageMarkdown(page);
   if (explanation.pages.empty() && explanation.causes.empty() && explanation.unknown.empty())
     text += "No CUDA failure found in this text.\n\n";
+  for (const report::LogLine& line : explanation.mentioned)
+    text += fmt::format("- only mentioned: line {}: {}\n", line.line, Code(line.text));
   if (!explanation.unknown.empty())
     text += "Could not tell: there is an error in this text that culprit does not know.\n\n";
   for (const report::LogLine& line : explanation.unknown)

@@ -85,8 +85,14 @@ std::string Headline(const report::Explanation& explanation, const Style& style)
                                ? fmt::format("{} line{} read", lines, lines == 1 ? "" : "s")
                                : fmt::format("{} lines of {} files read", lines, explanation.inputs.size());
   if (!explanation.unknown.empty()) return UnknownText(explanation, read, style);
-  if (explanation.causes.empty())
-    return style.Good("no CUDA failure found in this text") + style.Dim("  (" + read + ")") + "\n";
+  if (explanation.causes.empty()) {
+    std::string text =
+        style.Good("no CUDA failure found in this text") + style.Dim("  (" + read + ")") + "\n";
+    for (const LogLine& line : explanation.mentioned)
+      text += "  only mentioned: " + LineText(line, style) + "\n";
+    if (!explanation.mentioned.empty()) text += "\nif it happened to you, give culprit that line alone\n";
+    return text;
+  }
   std::string text = style.Bold("the first failure") + style.Dim("  (" + read + ")") + "\n";
   for (const LogLine& line : explanation.first_failure) text += "  " + LineText(line, style) + "\n";
   constexpr double kDecided = 0.6;
