@@ -162,7 +162,8 @@ std::vector<Symptom> LogReader::SymptomsWith(bool talk) const {
   // Words that fit anything are about CUDA only if something else in the text is.
   if (!of_cuda_) {
     std::erase_if(told, [&](const Symptom& symptom) {
-      return symptom.role() == Role::kHint || (symptom.role() == Role::kConsequence && !few);
+      const bool general = symptom.role() == Role::kConsequence || symptom.attribute("general") == "yes";
+      return symptom.role() == Role::kHint || (general && !few);
     });
   }
   // Sorts by line, in place and stable. Nearly all are in order already.
