@@ -135,7 +135,7 @@ bool SpeaksOfCuda(std::string_view text) {
 bool IsOfOtherMakers(std::string_view line) {
   static const RE2 kNvidia(R"((?i)cuda|cudnn|nvidia|geforce|quadro|\b[rg]tx\b|nvcc|nccl)");
   static const RE2 kOthers(
-      R"((?i)\bamd(?:gpu)?\b|radeon|rocm|\bhip(?:blas|error|runtime)?\b|miopen|directml|'(?:dml|xpu|npu|mlu|musa|hpu|mps)'|sycl|level[_ -]?zero|\bi915\b|\bintel arc\b|\bmps (?:backend|device)|\bggml_metal|\bgpu_(?:init|process_host|data_manager\w*)\.cc|\bgpu process\b|--disable-gpu\b|\bANGLE\b)");
+      R"((?i)\bamd(?:gpu)?\b|radeon|rocm|\bhip(?:blas|error|runtime)?\b|miopen|directml|'(?:dml|xpu|npu|mlu|musa|hpu|mps)'|sycl|level[_ -]?zero|\bi915\b|\bintel arc\b|\bmps (?:backend|device)|\bggml_metal|\bgpu_(?:init|process_host|data_manager\w*)\.cc|\bgpu process\b|--disable-gpu\b|\bANGLE\b|wgpu|\bbevy)");
   return Has(line, kOthers) && !Has(line, kNvidia);
 }
 
@@ -238,8 +238,9 @@ Mention Quoted(std::string_view line, std::string_view before, std::string_view 
   static const RE2 kTraceback(R"re(^\s*File "[^"]*$)re");
   if (IsShownWhole(line, '`') || IsShownWhole(line, '"') || Has(before, kTraceback)) return Mention::kNone;
   if (InsideQuotes(before, after, '`')) return Mention::kTalk;
-  // A line that starts with the name of an exception is what a program printed.
-  static const RE2 kRaised(R"(^\s*[\w.]*(?:Error|Exception|Warning): )");
+  // A line that starts with the name of an exception, or of a program that has an error, is what was printed.
+  static const RE2 kRaised(
+      R"(^\s*[\w.]*(?:Error|Exception|Warning): |^\s*[\w.-]+: (?i:error|fatal|failed|warning)\b)");
   const bool code = Has(before, kCode) && !Has(before, kRaised);
   if (!InsideQuotes(before, after, '"') && !(code && InsideQuotes(before, after, '\'')))
     return Mention::kNone;
