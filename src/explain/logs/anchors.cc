@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <tuple>
+#include <utility>
 
 namespace culprit::logs {
 namespace {
@@ -60,16 +60,22 @@ constexpr uint32_t Four(const char* bytes) {
   return four;
 }
 
-consteval auto SortedFours() {
-  std::array<uint32_t, kCommonFours.size() / 4> fours{};
-  for (size_t i = 0; i < fours.size(); ++i) fours[i] = Four(kCommonFours.data() + 4 * i);
-  std::ranges::sort(fours);
-  return fours;
+// One bit per hash: a rare sequence may share it, which only makes another part of an anchor preferred.
+constexpr uint32_t HashOfFour(const char* four) { return (Four(four) * 0x9E3779B1u) >> 16; }
+
+consteval auto CommonFourBits() {
+  std::array<uint64_t, (1 << 16) / 64> bits{};
+  for (size_t i = 0; i < kCommonFours.size(); i += 4) {
+    const uint32_t hash = HashOfFour(kCommonFours.data() + i);
+    bits[hash / 64] |= uint64_t{1} << (hash % 64);
+  }
+  return bits;
 }
 
 bool IsCommon(const char* four) {
-  static constexpr auto kSorted = SortedFours();
-  return std::ranges::binary_search(kSorted, Four(four));
+  static constexpr auto kBits = CommonFourBits();
+  const uint32_t hash = HashOfFour(four);
+  return (kBits[hash / 64] >> (hash % 64) & 1) != 0;
 }
 
 // Where in an anchor the `size` rarest consecutive bytes start.
@@ -106,6 +112,8 @@ void Set(Bitmap& bitmap, uint64_t hash) {
 AnchorFinder::AnchorFinder(std::span<const std::string_view> anchors) : slots_(kSlots) {
   // A short window has zeros in its upper half, a long one never.
   std::vector<std::pair<uint64_t, Entry>> of_bytes;
+  of_bytes.reserve(anchors.size() * kStride);
+  anchors_.reserve(anchors.size());
   for (const std::string_view anchor : anchors) {
     const auto index = static_cast<uint32_t>(anchors_.size());
     std::string& lower = anchors_.emplace_back(anchor);
@@ -123,18 +131,25 @@ AnchorFinder::AnchorFinder(std::span<const std::string_view> anchors) : slots_(k
       }
     }
   }
-  const auto key = [](const auto& window) {
-    return std::tuple(window.first, window.second.anchor, window.second.offset);
-  };
-  std::ranges::sort(of_bytes, {}, key);
+  // Counted first, so that the entries of one window lie together.
+  std::vector<uint32_t> slot_of;
+  slot_of.reserve(of_bytes.size());
   for (const auto& [bytes, entry] : of_bytes) {
     size_t slot = Hash(bytes) % kSlots;
     while (slots_[slot].count != 0 && slots_[slot].bytes != bytes) slot = (slot + 1) % kSlots;
-    if (slots_[slot].count++ == 0) {
-      slots_[slot].bytes = bytes;
-      slots_[slot].first = static_cast<uint32_t>(entries_.size());
-    }
-    entries_.push_back(entry);
+    slots_[slot].bytes = bytes;
+    ++slots_[slot].count;
+    slot_of.push_back(static_cast<uint32_t>(slot));
+  }
+  uint32_t first = 0;
+  for (Slot& slot : slots_) {
+    slot.first = first;
+    first += std::exchange(slot.count, 0);
+  }
+  entries_.resize(first);
+  for (size_t i = 0; i < of_bytes.size(); ++i) {
+    Slot& slot = slots_[slot_of[i]];
+    entries_[slot.first + slot.count++] = of_bytes[i].second;
   }
 }
 

@@ -71,4 +71,8 @@ std::optional<ErrorLine> EndingError(std::string_view text, bool talk) {
   return std::nullopt;
 }
 
+bool IsBesideThePoint(std::string_view line) {
+  return TellsOfSuccess(line) || TellsOfFetching(line) || IsOfOtherMakers(line);
+}
+
 }  // namespace culprit::logs

@@ -24,4 +24,8 @@ bool TellsOfSuccess(std::string_view line);
 // Files could not be fetched or merged: networks, registries, keys of repositories, version control.
 bool TellsOfFetching(std::string_view line);
 
+// A hint is no evidence in a line that tells of something else: success, files to fetch, other makers'
+// devices.
+bool IsBesideThePoint(std::string_view line);
+
 }  // namespace culprit::logs

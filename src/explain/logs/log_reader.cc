@@ -31,35 +31,7 @@ constexpr size_t kMostMatches = 32;  // of one signature in one line
 constexpr int kMostGroups = 12;
 constexpr size_t kMostOthers = 64;  // lines of other processes inside a message
 constexpr size_t kShortBytes = 8 << 10;
-constexpr uint64_t kFewWords = 10;        // lines; a person picked them, and something is wrong
-constexpr uint64_t kShortText = 40;       // lines; somebody chose what to show
-constexpr uint64_t kFewLines = 5;         // lines; somebody pasted only the message, so it is meant literally
-constexpr uint64_t kLongestRequest = 80;  // lines; a longer text that speaks of errors is a document
-
-bool Speaks(const Symptom& symptom) {
-  return symptom.role() == Role::kFailure || symptom.role() == Role::kConsequence;
-}
-
-// Two signatures may match the same thing in a line: the more specific one is kept, or the first.
-void DropRepeated(std::vector<Symptom>& symptoms) {
-  const auto tells_less = [&](const Symptom& symptom) {
-    return std::ranges::any_of(symptoms, [&](const Symptom& other) {
-      if (&other == &symptom || other.line != symptom.line || other.kind() != symptom.kind()) return false;
-      if (other.role() != symptom.role() || other.mention != symptom.mention) return false;
-      return std::ranges::includes(other.attributes, symptom.attributes) &&
-             (other.attributes.size() > symptom.attributes.size() || &other < &symptom);
-    });
-  };
-  std::vector<bool> dropped;
-  for (const Symptom& symptom : symptoms) dropped.push_back(tells_less(symptom));
-  size_t index = 0;
-  std::erase_if(symptoms, [&](const Symptom&) { return dropped[index++]; });
-}
-
-// A hint is no evidence in a line that tells of something else.
-bool IsBesideThePoint(std::string_view line) {
-  return TellsOfSuccess(line) || TellsOfFetching(line) || IsOfOtherMakers(line);
-}
+constexpr uint64_t kFewWords = 10;  // lines; a person picked them, and something is wrong
 
 // A prefix without what changes from line to line: "2026-11-15T08:00:00Z stderr F " is one process.
 std::string ProcessOf(std::string_view prefix) {
@@ -117,8 +89,6 @@ uint64_t LogReader::shown_lines() const {
   return std::max(shown, at_least_);
 }
 
-bool LogReader::asks_for_help() const { return asks_for_help_ && lines() <= kLongestRequest; }
-
 LogReader::Tail LogReader::tail() const {
   std::string_view text = std::string_view(buffer_).substr(0, size_);
   const uint64_t before = lines() - CountLines(text) - (text.empty() || text.ends_with('\n') ? 0 : 1);
@@ -128,61 +98,13 @@ LogReader::Tail LogReader::tail() const {
   return {.text = text, .first_line = before + 2, .is_cut = true};
 }
 
-const Symptom* LogReader::Mentioned() const {
-  const auto first = std::ranges::find_if(symptoms_, [](const Symptom& symptom) {
-    return symptom.role() == Role::kFailure && symptom.mention != Mention::kNever;
-  });
-  return first == symptoms_.end() ? nullptr : &*first;
-}
-
-std::vector<Symptom> LogReader::SymptomsWith(bool talk) const {
-  std::vector<Symptom> told = symptoms_;
-  // Where somebody tells of a failure of their own, what stands in a sentence counts, if nothing else does.
-  const auto happened = [&](const Symptom& symptom) {
-    return !only_mentions_ && symptom.mention == Mention::kNone;
-  };
-  const bool tells =
-      std::ranges::any_of(told, [&](const Symptom& symptom) { return happened(symptom) && Speaks(symptom); });
-  const bool asks = talk && !tells;
-  const bool few = shown_lines() < kFewLines;
-  if (!few) {
-    std::erase_if(told, [&](const Symptom& symptom) {
-      // What people say of their machine holds, in a sentence too.
-      const bool stated = !only_mentions_ && symptom.role() == Role::kContext;
-      return asks || stated ? symptom.mention == Mention::kNever : !happened(symptom);
-    });
-  }
-  if (lines() > kShortText || std::ranges::any_of(told, Speaks)) {
-    std::erase_if(told, [](const Symptom& symptom) { return symptom.role() == Role::kHint; });
-  }
-  std::erase_if(told, [&](const Symptom& symptom) {
-    return symptom.role() == Role::kHint &&
-           (IsBesideThePoint(symptom.text) || (IsHarmless(symptom.line) && IsHarmless(symptom.last_line)));
-  });
-  // Words that fit anything are about CUDA only if something else in the text is.
-  if (!of_cuda_) {
-    std::erase_if(told, [&](const Symptom& symptom) {
-      const bool general = symptom.role() == Role::kConsequence || symptom.attribute("general") == "yes";
-      return symptom.role() == Role::kHint || (general && !few);
-    });
-  }
-  // Sorts by line, in place and stable. Nearly all are in order already.
-  const auto earlier = [](const Symptom& a, const Symptom& b) { return a.line < b.line; };
-  for (auto at = told.begin(); at != told.end(); ++at) {
-    std::rotate(std::upper_bound(told.begin(), at, *at, earlier), at, at + 1);
-  }
-  DropRepeated(told);
-  return told;
-}
-
 void LogReader::Process(bool complete) {
   const std::string_view text = std::string_view(buffer_).substr(0, size_);
   if (!began_ && (complete || size_ >= kBeginning)) {
     began_ = true;
     only_mentions_ = OnlyMentions(text.substr(0, kBeginning));
     of_cuda_ = SpeaksOfCuda(text.substr(0, kBeginning));
-    asks_for_help_ = AsksForHelp(text.substr(0, kBeginning)) ||
-                     (!only_mentions_ && IntroducesError(text.substr(0, kBeginning)));
+    if (!complete || size_ > kTail) asks_for_help_ = Asks(text.substr(0, kBeginning));
   }
   // Whole lines; or most of a line that is longer than the buffer.
   size_t end = size_;
@@ -236,7 +158,8 @@ void LogReader::CountUpTo(size_t position) {
 }
 
 void LogReader::TakeHints(std::string_view text) {
-  if (dropped_ || text.size() > kShortBytes || lines() > kFewWords || std::ranges::any_of(symptoms_, Speaks))
+  if (dropped_ || !of_cuda_ || text.size() > kShortBytes || lines() > kFewWords ||
+      std::ranges::any_of(symptoms_, &Symptom::speaks))
     return;
   uint64_t number = 0;
   for (const std::string& line : base::Split(text, '\n')) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,7 +31,7 @@ class LogReader {
 
   // In log order; a repeated symptom is counted, not listed again. What a longer text only mentions is left
   // out.
-  std::vector<Symptom> symptoms() const { return SymptomsWith(asks_for_help()); }
+  std::vector<Symptom> symptoms() const { return SymptomsWith(!Tells() && asks_for_help()); }
   // With `talk`, what stands in sentences counts where nothing else does.
   std::vector<Symptom> SymptomsWith(bool talk) const;
   // Of what was left out, the first failure that is not in source code or a setting; nullptr if there is
@@ -50,6 +51,14 @@ class LogReader {
   bool asks_for_help() const;
 
  private:
+  static constexpr uint64_t kFewLines = 5;    // somebody pasted only the message, so it is meant literally
+  static constexpr uint64_t kShortText = 40;  // lines; somebody chose what to show
+
+  // Something failed, and not only in words.
+  bool Tells() const;
+  bool Happened(const Symptom& symptom) const;
+  bool Asks(std::string_view beginning) const;
+
   struct Segment;
   struct Neighbourhood;
 
@@ -84,9 +93,9 @@ class LogReader {
   size_t done_ = 0;     // position in the buffer; everything before was examined
   uint64_t lines_ = 0;  // line ends before `counted_`
   size_t counted_ = 0;
-  bool dropped_ = false;        // the buffer no longer holds the start of the text
-  bool only_mentions_ = false;  // judging by the start of the text
-  bool asks_for_help_ = false;
+  bool dropped_ = false;                       // the buffer no longer holds the start of the text
+  bool only_mentions_ = false;                 // judging by the start of the text
+  mutable std::optional<bool> asks_for_help_;  // found out when it is needed
   bool of_cuda_ = true;
   bool began_ = false;
   std::vector<Symptom> symptoms_;

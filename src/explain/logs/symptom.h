@@ -26,6 +26,9 @@ struct Symptom {
 
   std::string_view kind() const { return signature->symptom; }
   knowledge::Role role() const { return signature->role; }
+  bool speaks() const {
+    return role() == knowledge::Role::kFailure || role() == knowledge::Role::kConsequence;
+  }
   // "" if there is none.
   std::string_view attribute(std::string_view name) const;
 };
