@@ -104,7 +104,8 @@ class Words {
 };
 
 // The texts of a cause, for the system that the log comes from.
-knowledge::Cause TextsOf(std::string_view slug, bool windows) {
+knowledge::Cause TextsOf(std::string_view slug, base::Platform platform) {
+  const bool windows = platform == base::Platform::kWindows;
   const knowledge::Cause* found = knowledge::FindCause(slug);
   knowledge::Cause cause = found == nullptr ? knowledge::Cause{} : *found;
   if (windows && !cause.windows_check.empty()) cause.check = cause.windows_check;
@@ -133,7 +134,7 @@ report::LikelyCause Describe(std::string_view slug, double score, const Differen
   std::ranges::sort(speaking, [](const Told* a, const Told* b) {
     return a->weight != b->weight ? a->weight > b->weight : a->story < b->story;
   });
-  const knowledge::Cause cause = TextsOf(slug, PlatformOf(symptoms) == base::Platform::kWindows);
+  const knowledge::Cause cause = TextsOf(slug, PlatformOf(symptoms));
   const Words words(speaking);
   report::LikelyCause likely{.cause = std::string(slug),
                              .code = words.Of(&Advice::code, cause.code),
@@ -193,21 +194,21 @@ void AddFacts(report::LikelyCause& likely, std::span<const Settlement> settlemen
 }
 
 // Vague words resemble everything; the words of a message resemble a few others.
-void AddNearest(report::Explanation& explanation) {
+void AddNearest(report::Explanation& explanation, base::Platform platform) {
   // An error that does not speak of GPUs is hardly ever about them.
   if (explanation.unknown.empty() || !logs::SpeaksOfCuda(explanation.unknown.front().text)) return;
   const auto nearest = NearestSymptoms(explanation.unknown.front().text, kMostNear);
   if (!nearest.empty()) explanation.near.clear();
   for (const Nearby& nearby : nearest) {
-    const knowledge::Cause* cause = knowledge::FindCause(nearby.cause);
+    const knowledge::Cause cause = TextsOf(nearby.cause, platform);
     std::string words;
     for (const std::string& word : nearby.words) words += (words.empty() ? "\"" : ", \"") + word + "\"";
     explanation.near.push_back({.cause = std::string(nearby.cause),
-                                .summary = std::string(cause->title),
+                                .summary = std::string(cause.title),
                                 .because = "known messages of this cause have the words " + words + " too",
                                 .evidence = {explanation.unknown.front()},
-                                .separate_by = Words({}).Of(&Advice::check, cause->check),
-                                .fix = Words({}).Of(&Advice::fix, cause->fix)});
+                                .separate_by = Words({}).Of(&Advice::check, cause.check),
+                                .fix = Words({}).Of(&Advice::fix, cause.fix)});
   }
   if (explanation.near.size() > kMostNear) explanation.near.resize(kMostNear);
 }

@@ -21,6 +21,6 @@ report::LikelyCause Describe(std::string_view slug, double score, const Differen
 // What the machine says about a cause.
 void AddFacts(report::LikelyCause& likely, std::span<const Settlement> settlements);
 // What an error that nobody knows resembles.
-void AddNearest(report::Explanation& explanation);
+void AddNearest(report::Explanation& explanation, base::Platform platform);
 
 }  // namespace culprit::explain

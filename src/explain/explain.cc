@@ -191,7 +191,7 @@ report::Explanation Explain(std::span<const Symptom> symptoms, std::vector<repor
     explanation.unknown = LinesOf(explanation, &report::LogInput::ends_with);
     if (explanation.unknown.empty() && !explanation.near.empty())
       explanation.unknown = explanation.first_failure;
-    AddNearest(explanation);
+    AddNearest(explanation, PlatformOf(symptoms));
     if (explanation.unknown.empty())
       explanation.mentioned = LinesOf(explanation, &report::LogInput::mentions);
   }

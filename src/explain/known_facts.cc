@@ -40,15 +40,6 @@ void OfLibrary(std::string_view library, std::vector<std::string>& facts) {
   }
 }
 
-// "sm_86", "compute_120", "8.6" -> 8.6
-std::optional<Version> CapabilityOf(std::string_view text) {
-  const size_t digits = text.find_first_of("0123456789");
-  if (digits == std::string_view::npos || text.starts_with("0x")) return std::nullopt;
-  std::string number(text.substr(digits, text.find_first_not_of("0123456789.", digits) - digits));
-  if (number.find('.') == std::string::npos && number.size() >= 2) number.insert(number.size() - 1, ".");
-  return Version::Parse(number);
-}
-
 void OfArchitecture(std::string_view arch, std::vector<std::string>& facts) {
   const auto version = CapabilityOf(arch);
   const knowledge::Capability* row = version ? knowledge::FindCapability(*version) : nullptr;
@@ -91,6 +82,14 @@ void OfDriver(std::string_view text, knowledge::Platform platform, std::vector<s
 }
 
 }  // namespace
+
+std::optional<Version> CapabilityOf(std::string_view text) {
+  const size_t digits = text.find_first_of("0123456789");
+  if (digits == std::string_view::npos || text.starts_with("0x")) return std::nullopt;
+  std::string number(text.substr(digits, text.find_first_not_of("0123456789.", digits) - digits));
+  if (number.find('.') == std::string::npos && number.size() >= 2) number.insert(number.size() - 1, ".");
+  return Version::Parse(number);
+}
 
 std::vector<std::string> KnownFacts(const Symptom& symptom) {
   std::vector<std::string> facts;

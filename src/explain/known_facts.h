@@ -2,12 +2,18 @@
 // architecture, which driver a release needs.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/version.h"
 #include "explain/logs/symptom.h"
 
 namespace culprit::explain {
+
+// "sm_86", "compute_120", "8.6" -> 8.6
+std::optional<base::Version> CapabilityOf(std::string_view arch);
 
 std::vector<std::string> KnownFacts(const logs::Symptom& symptom);
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "base/text.h"
+#include "explain/known_facts.h"
 #include "explain/settle.h"
 #include "knowledge/arch.h"
 #include "knowledge/host_compilers.h"
@@ -19,20 +19,8 @@ using logs::Symptom;
 using report::Word;
 using Settlements = std::vector<Settlement>;
 
-bool IsOneOf(std::string_view kind, std::initializer_list<std::string_view> kinds) {
-  return std::ranges::find(kinds, kind) != kinds.end();
-}
-
 report::Fix ByVariable(std::string text, report::Command command) {
   return {.text = std::move(text), .commands = {std::move(command)}, .risk = report::Risk::kLow};
-}
-
-// "libcudnn.so" for -lcudnn; "" if the symptom is about something else.
-std::string LinkName(const Symptom& symptom) {
-  if (symptom.kind() == "linker-cannot-find-cudnn") return "libcudnn.so";
-  if (symptom.kind() != "linker-cannot-find-cuda") return "";
-  const std::string_view library = symptom.attribute("library");
-  return library.empty() ? "" : fmt::format("lib{}.so", library);
 }
 
 // The linker searches its own directories and those of -L and LIBRARY_PATH, for the name without a number.
@@ -67,16 +55,6 @@ void ByLinkName(const std::string& name, const std::vector<std::string>& directo
                .risk = report::Risk::kLow}});
 }
 
-// "cuda_runtime.h"; "" if the symptom is about something else, or names what is not a file.
-std::string HeaderName(const Symptom& symptom) {
-  const std::string_view kind = symptom.kind(), header = symptom.attribute("header");
-  if (kind == "cudnn-header-missing") return "cudnn.h";
-  if (!IsOneOf(kind, {"cudnn-part-header-missing", "cuda-header-missing", "cuda-header-newer",
-                      "tensorrt-header-missing"}))
-    return "";
-  return header.starts_with('/') || base::Contains(header, "..") ? "" : std::string(header);
-}
-
 // Headers lie beside their libraries: <root>/include for <root>/lib64, <root>/include and
 // <root>/include/<triplet> for <root>/lib/<triplet>.
 std::vector<std::string> HeaderPlaces(const std::vector<std::string>& libraries) {
@@ -87,13 +65,19 @@ std::vector<std::string> HeaderPlaces(const std::vector<std::string>& libraries)
   for (const std::string& directory : libraries) {
     const std::string parent(base::DirName(directory));
     add(base::JoinPath(parent, "include"));
-    if (!IsOneOf(base::BaseName(parent), {"lib", "lib64"})) continue;
+    const std::string_view name = base::BaseName(parent);
+    if (name != "lib" && name != "lib64") continue;
     const std::string include = base::JoinPath(std::string(base::DirName(parent)), "include");
     add(base::JoinPath(include, std::string(base::BaseName(directory))));
     add(include);
   }
   add("/usr/include");
   return places;
+}
+
+// "cuda_runtime.h", "crt/host_config.h"; nothing that leads elsewhere.
+bool IsBelow(std::string_view header) {
+  return !header.empty() && header.front() != '/' && !base::Contains(header, "..");
 }
 
 // What is missing if a header is nowhere.
@@ -151,53 +135,65 @@ void ByNvcc(const rules::Scene& scene, Settlements& settlements) {
                                            "export PATH=" + Word(directory) + ":$PATH")});
 }
 
-// The other way round, check has said it (CUL8002, CUL8001).
-void ByNvccHere(const Symptom& symptom, const rules::Scene& scene, Settlements& settlements) {
+std::string ReleaseOf(const snapshot::Toolkit& toolkit) {
+  return rules::Release(toolkit.nvcc_version.empty() ? toolkit.version : toolkit.nvcc_version);
+}
+
+void ByArchitecture(std::string_view arch, const rules::Scene& scene, Settlements& settlements) {
   const snapshot::Toolkit* toolkit = rules::ChosenToolkit(scene).toolkit;
-  if (toolkit == nullptr) return;
-  const std::string release =
-      rules::Release(toolkit->nvcc_version.empty() ? toolkit->version : toolkit->nvcc_version);
-  const auto cuda = base::Version::Parse(release);
-  if (symptom.kind() == "nvcc-arch-unsupported") {
-    const std::string_view arch = symptom.attribute("arch");
-    const size_t digits = arch.find_first_of("0123456789");
-    if (digits == std::string_view::npos) return;
-    const std::string number(arch.substr(digits, arch.find_first_not_of("0123456789", digits) - digits));
-    if (number.size() < 2) return;
-    const auto capability = base::Version::Parse(number.substr(0, number.size() - 1) + "." + number.back());
-    const auto answer = knowledge::ToolkitTargets(release, *capability);
-    if (answer.verdict == knowledge::Verdict::kUnknown) return;
-    const bool targets = answer.verdict == knowledge::Verdict::kYes;
-    return settlements.push_back({"arch-unsupported-by-compiler", !targets,
-                                  fmt::format("{} is CUDA {}, which {} {}", toolkit->nvcc, release,
-                                              targets ? "compiles for" : "does not know", arch)});
-  }
-  if (!cuda || scene.stack().toolkits->host_compilers.empty()) return;
+  const auto capability = CapabilityOf(arch);
+  if (toolkit == nullptr || !capability) return;
+  const std::string release = ReleaseOf(*toolkit);
+  const auto answer = knowledge::ToolkitTargets(release, *capability);
+  if (answer.verdict == knowledge::Verdict::kUnknown) return;
+  const bool targets = answer.verdict == knowledge::Verdict::kYes;
+  settlements.push_back({"arch-unsupported-by-compiler", !targets,
+                         fmt::format("{} is CUDA {}, which {} {}", toolkit->nvcc, release,
+                                     targets ? "compiles for" : "does not know", arch)});
+}
+
+// If nvcc does not support it, check has said so (CUL8002).
+void ByHostCompiler(const rules::Scene& scene, Settlements& settlements) {
+  const snapshot::Toolkit* toolkit = rules::ChosenToolkit(scene).toolkit;
+  if (toolkit == nullptr || scene.stack().toolkits->host_compilers.empty()) return;
   const snapshot::Compiler& compiler = scene.stack().toolkits->host_compilers.front();
-  const auto version = base::Version::Parse(compiler.version);
-  if (!version) return;
+  const auto cuda = base::Version::Parse(ReleaseOf(*toolkit)),
+             version = base::Version::Parse(compiler.version);
+  if (!cuda || !version) return;
   const auto fits =
       compiler.name == "clang" ? knowledge::ClangFits(*cuda, *version) : knowledge::GccFits(*cuda, *version);
   if (fits.verdict != knowledge::Verdict::kYes) return;
   settlements.push_back({"host-compiler", false,
-                         fmt::format("{} of CUDA {} accepts {}, {} {}", toolkit->nvcc, release, compiler.path,
-                                     compiler.name, compiler.version)});
+                         fmt::format("{} of CUDA {} supports {}, {} {}", toolkit->nvcc, cuda->ToString(),
+                                     compiler.path, compiler.name, compiler.version)});
 }
 
 }  // namespace
 
 void SettleByBuild(std::span<const Symptom> symptoms, const rules::Scene& scene, Settlements& settlements) {
+  using enum knowledge::Lacks;
   if (scene.OnWindows()) return;
   const std::vector<std::string> libraries = loader::LibraryDirectories(scene.snapshot, scene.view);
   for (const Symptom& symptom : symptoms) {
-    if (const std::string name = LinkName(symptom); !name.empty()) {
-      ByLinkName(name, libraries, scene, settlements);
-    } else if (const std::string header = HeaderName(symptom); !header.empty()) {
-      ByHeader(header, HeaderPlaces(libraries), scene, settlements);
-    } else if (IsOneOf(symptom.kind(), {"nvcc-missing", "cuda-home-missing", "cmake-cuda-not-found"})) {
-      ByNvcc(scene, settlements);
-    } else if (IsOneOf(symptom.kind(), {"nvcc-arch-unsupported", "host-compiler-unsupported"})) {
-      ByNvccHere(symptom, scene, settlements);
+    const std::string library(symptom.attribute("library")), header(symptom.attribute("header"));
+    switch (symptom.signature->lacks) {
+      case kNothing:
+        break;
+      case kLinkName:
+        if (!library.empty()) ByLinkName("lib" + library + ".so", libraries, scene, settlements);
+        break;
+      case kHeader:
+        if (IsBelow(header)) ByHeader(header, HeaderPlaces(libraries), scene, settlements);
+        break;
+      case kNvcc:
+        ByNvcc(scene, settlements);
+        break;
+      case kArchitecture:
+        ByArchitecture(symptom.attribute("arch"), scene, settlements);
+        break;
+      case kHostCompiler:
+        ByHostCompiler(scene, settlements);
+        break;
     }
   }
 }

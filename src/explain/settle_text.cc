@@ -14,18 +14,12 @@ namespace {
 using base::Version;
 using logs::Symptom;
 
-// "10" -> 10.0
-std::optional<Version> NeededBy(const Symptom& symptom) {
-  if (symptom.kind() != "needed-cuda" && symptom.kind() != "toolkit-version") return std::nullopt;
-  std::string text(symptom.attribute("version"));
-  if (text.find('.') == std::string::npos) text += ".0";
+// What is said beside the failure. "10" -> 10.0
+std::optional<Version> Stated(const Symptom& symptom, std::string_view name) {
+  if (symptom.role() != knowledge::Role::kContext) return std::nullopt;
+  std::string text(symptom.attribute(name));
+  if (!text.empty() && text.find('.') == std::string::npos) text += ".0";
   return Version::Parse(text);
-}
-
-std::optional<Version> DriverIn(const Symptom& symptom) {
-  const bool told = symptom.kind() == "driver-version" || symptom.kind() == "libcuda-version" ||
-                    symptom.kind() == "stated-driver";
-  return told ? Version::Parse(symptom.attribute("driver")) : std::nullopt;
 }
 
 }  // namespace
@@ -40,10 +34,10 @@ base::Platform PlatformOf(std::span<const Symptom> symptoms) {
 void SettleByText(std::span<const Symptom> symptoms, std::vector<Settlement>& settlements) {
   const base::Platform platform = PlatformOf(symptoms);
   for (const Symptom& one : symptoms) {
-    const auto driver = DriverIn(one);
+    const auto driver = Stated(one, "driver");
     if (!driver) continue;
     for (const Symptom& other : symptoms) {
-      const auto cuda = NeededBy(other);
+      const auto cuda = Stated(other, "needs");
       if (!cuda || knowledge::DriverForCuda(*driver, *cuda, platform).verdict != knowledge::Verdict::kNo)
         continue;
       std::string_view lowest = knowledge::LowestCompatibleDriver(cuda->ToString(), platform);

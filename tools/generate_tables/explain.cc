@@ -68,6 +68,15 @@ Table SignatureRows() {
                        {"hint", "Role::kHint"},
                        {"context", "Role::kContext"},
                        {"harmless", "Role::kHarmless"}}},
+                     {"lacks",
+                      Form::kWord,
+                      false,
+                      {{"nothing", "Lacks::kNothing"},
+                       {"link-name", "Lacks::kLinkName"},
+                       {"header", "Lacks::kHeader"},
+                       {"nvcc", "Lacks::kNvcc"},
+                       {"architecture", "Lacks::kArchitecture"},
+                       {"host-compiler", "Lacks::kHostCompiler"}}},
                      {.name = "match", .form = Form::kPattern, .required = kRequired, .member = "pattern"},
                      {"any", Form::kAnchors},
                      {"lines", Form::kNumber},
@@ -149,6 +158,8 @@ class Explainer {
     pattern.Give("subject", symptom.Text("subject", true));
     const std::string role = symptom.Text("role", false);
     if (!role.empty() && !pattern.Has("role")) pattern.Give("role", role);
+    const std::string lacks = symptom.Text("lacks", false);
+    if (!lacks.empty()) pattern.Give("lacks", lacks);
     writer_.Add(kSignatures, pattern);
     pattern.Finish();
   }

@@ -16,6 +16,8 @@ namespace culprit::logs {
 
 class LogReader {
  public:
+  static constexpr uint64_t kLongestRequest = 80;  // lines; a longer text that speaks of errors is a document
+
   // Every symptom records `input`.
   // `at_least`: how many lines the text had before its broken lines were joined.
   explicit LogReader(size_t input = 0, uint64_t at_least = 0);

@@ -12,8 +12,7 @@ namespace {
 
 using knowledge::Role;
 
-constexpr uint64_t kLongestTalk = 80;  // lines; a longer text that speaks of errors is a document
-constexpr size_t kPasted = 64 << 10;   // bytes; more is not pasted by a person
+constexpr size_t kPasted = 64 << 10;  // bytes; more is not pasted by a person
 
 bool Fails(const Symptom& symptom) {
   return symptom.role() != Role::kContext && symptom.role() != Role::kHarmless;
@@ -39,10 +38,6 @@ std::pair<std::ptrdiff_t, std::ptrdiff_t> Loudness(const std::vector<Symptom>& s
 
 bool IsGuessed(const Symptom& symptom) { return symptom.role() == Role::kHint && IsGuess(symptom.text); }
 
-bool IsClear(const Symptom& symptom) {
-  return symptom.role() == Role::kFailure || symptom.role() == Role::kConsequence;
-}
-
 // What to ask of a text whose lines were joined.
 struct Mending {
   bool only_sure = false;   // nothing else says that something failed
@@ -56,7 +51,7 @@ std::vector<Symptom> SymptomsOfMended(std::string_view text, const LogReader& re
     if (mending.only_sure && !way.sure) continue;
     std::vector<Symptom> symptoms = Read(way.text, input, reader.shown_lines()).symptoms();
     if (Loudness(symptoms) <= Loudness(known)) continue;
-    if (mending.only_clear && std::ranges::none_of(symptoms, IsClear)) continue;
+    if (mending.only_clear && std::ranges::none_of(symptoms, &Symptom::speaks)) continue;
     const auto original = [&](uint64_t line) {
       return line == 0 || line > way.numbers.size() ? line : way.numbers[line - 1];
     };
@@ -98,7 +93,7 @@ base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input) {
     if (!mended.empty()) return ReadText{.symptoms = std::move(mended), .lines = read.lines, .unknown = {}};
   }
   // Something went wrong; then what is only spoken of is what it was.
-  if (error && read.lines <= kLongestTalk) {
+  if (error && read.lines <= LogReader::kLongestRequest) {
     auto spoken = reader.SymptomsWith(true);
     std::erase_if(spoken, IsGuessed);
     if (std::ranges::any_of(spoken, Fails))

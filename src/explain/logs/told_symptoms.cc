@@ -10,8 +10,6 @@ namespace {
 
 using knowledge::Role;
 
-constexpr uint64_t kLongestRequest = 80;  // lines; a longer text that speaks of errors is a document
-
 // Two signatures may match the same thing in a line: the more specific one is kept, or the first.
 void DropRepeated(std::vector<Symptom>& symptoms) {
   const auto tells_less = [&](const Symptom& symptom) {

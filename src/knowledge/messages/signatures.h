@@ -16,11 +16,22 @@ enum class Role {
   kHarmless,     // looks like a failure but is not
 };
 
+// What a build did without, so that a machine can be asked for it.
+enum class Lacks : uint8_t {
+  kNothing,
+  kLinkName,      // -l`library`
+  kHeader,        // `header`
+  kNvcc,          // nvcc, or the toolkit as a whole
+  kArchitecture,  // an nvcc that knows `arch`
+  kHostCompiler,  // a host compiler that nvcc supports
+};
+
 struct Signature {
   std::string_view id;       // "glibc-cannot-open"
   std::string_view symptom;  // "library-not-found"; several signatures may show one
   std::string_view subject;  // what the symptom is about: "library", "driver"; the list is in docs/explain.md
   Role role;
+  Lacks lacks;
   std::string_view pattern;               // RE2 over bytes; named groups are the captures
   std::span<const std::string_view> any;  // every match contains one of these, case-insensitively;
                                           // empty for hints that are tried on every line
