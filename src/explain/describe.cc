@@ -203,12 +203,13 @@ void AddNearest(report::Explanation& explanation, base::Platform platform) {
     const knowledge::Cause cause = TextsOf(nearby.cause, platform);
     std::string words;
     for (const std::string& word : nearby.words) words += (words.empty() ? "\"" : ", \"") + word + "\"";
-    explanation.near.push_back({.cause = std::string(nearby.cause),
-                                .summary = std::string(cause.title),
-                                .because = "known messages of this cause have the words " + words + " too",
-                                .evidence = {explanation.unknown.front()},
-                                .separate_by = Words({}).Of(&Advice::check, cause.check),
-                                .fix = Words({}).Of(&Advice::fix, cause.fix)});
+    explanation.near.push_back(
+        {.cause = std::string(nearby.cause),
+         .summary = std::string(cause.title),
+         .because = "it shares the words " + words + " with known messages of this cause",
+         .evidence = {explanation.unknown.front()},
+         .separate_by = Words({}).Of(&Advice::check, cause.check),
+         .fix = Words({}).Of(&Advice::fix, cause.fix)});
   }
   if (explanation.near.size() > kMostNear) explanation.near.resize(kMostNear);
 }

@@ -90,7 +90,8 @@ std::string Headline(const report::Explanation& explanation, const Style& style)
         style.Good("no CUDA failure found in this text") + style.Dim("  (" + read + ")") + "\n";
     for (const LogLine& line : explanation.mentioned)
       text += "  only mentioned: " + LineText(line, style) + "\n";
-    if (!explanation.mentioned.empty()) text += "\nif it happened to you, give culprit that line alone\n";
+    if (!explanation.mentioned.empty())
+      text += "\nif this happened to you, run culprit explain on that line alone\n";
     return text;
   }
   std::string text = style.Bold("the first failure") + style.Dim("  (" + read + ")") + "\n";
