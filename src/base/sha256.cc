@@ -57,7 +57,7 @@ void Sha256::Add(std::span<const std::byte> bytes) {
   }
 }
 
-std::string Sha256::UrlSafeBase64() {
+void Sha256::Finish() {
   const uint64_t bits = total_ * 8;
   const std::array<std::byte, 1> end = {std::byte{0x80}};
   const std::array<std::byte, 1> zero = {std::byte{0}};
@@ -67,6 +67,20 @@ std::string Sha256::UrlSafeBase64() {
     const std::array<std::byte, 1> part = {static_cast<std::byte>(bits >> shift & 0xff)};
     Add(part);
   }
+}
+
+std::string Sha256::Hex() {
+  Finish();
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (const uint32_t word : state_) {
+    for (int shift = 28; shift >= 0; shift -= 4) text += kDigits[word >> shift & 0xf];
+  }
+  return text;
+}
+
+std::string Sha256::UrlSafeBase64() {
+  Finish();
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
   std::string text;
   uint32_t held = 0;

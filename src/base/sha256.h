@@ -1,5 +1,5 @@
-// SHA-256 (FIPS 180-4), for comparing installed files with the hashes in their package's record. Not used for
-// security.
+// SHA-256 (FIPS 180-4), for comparing installed files with the hashes in their package's record, and tables with
+// their digest. Not used for security.
 #pragma once
 
 #include <array>
@@ -15,8 +15,11 @@ class Sha256 {
   void Add(std::span<const std::byte> bytes);
   // The hash of everything that was added, as in RECORD: base64 with '-' and '_', no padding. Call it once.
   std::string UrlSafeBase64();
+  // The same as sha256sum prints it. Call only one of the two.
+  std::string Hex();
 
  private:
+  void Finish();
   void Block(const uint8_t* block);
 
   std::array<uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,

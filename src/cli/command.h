@@ -35,6 +35,7 @@ int RunSnapshot(int argc, const char* const* argv);
 int RunDiff(int argc, const char* const* argv);
 int RunPlan(int argc, const char* const* argv);
 int RunCompat(int argc, const char* const* argv);
+int RunKnowledge(int argc, const char* const* argv);
 int RunCompletions(int argc, const char* const* argv);
 
 }  // namespace culprit::cli

@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options.h"
+#include "cli/tables_file.h"
 
 namespace culprit::cli {
 namespace {
@@ -37,6 +38,8 @@ constexpr std::array kCommands = {
             RunCompat},
     Command{"snapshot", "save this machine to one file, to check it elsewhere", RunSnapshot},
     Command{"diff", "show what changed between two snapshots, most likely cause first", RunDiff},
+    Command{"knowledge", "show which tables of facts are used and how old they are; save them to a file",
+            RunKnowledge},
     Command{"completions", "print the completion script for bash, zsh or fish", RunCompletions},
 };
 
@@ -67,6 +70,7 @@ int Main(int argc, const char* const* argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
   if (name == "--help" || name == "-h" || name == "help") return Print(Help());
   if (name == "--version") return Print(fmt::format("culprit {}\n", base::ProductVersion()));
+  UseNewestTables();
   for (const Command& command : kCommands) {
     if (command.name == name) return command.run(argc - 1, argv + 1);
   }

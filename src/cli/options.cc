@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "render/document.h"
+#include "render/edition.h"
 #include "render/redact.h"
 #include "render/windows_spelling.h"
 
@@ -201,6 +202,10 @@ bool Write(const Options& options, const Answer& answer) {
   std::string bytes = json                                  ? answer.json()
                       : options.format == Format::kMarkdown ? Markdown(options, answer)
                                                             : answer.text({.color = UseColor(options)});
+  if (!json) {
+    const std::string notes = (answer.dated ? render::EditionText() + "\n" : "") + render::EditionNotes();
+    if (!notes.empty()) bytes += "\n" + notes;
+  }
   if (answer.windows) {
     bytes = render::InWindowsSpelling(bytes, json ? render::Writing::kJson : render::Writing::kText);
   }

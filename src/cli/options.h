@@ -61,6 +61,7 @@ struct Answer {
   std::function<std::string()> html = {};            // null: the command has no such format
   const snapshot::Snapshot* redacted_for = nullptr;  // whose home and user name markdown hides
   bool windows = false;                              // spell paths as on Windows
+  bool dated = false;                                // say how old the tables are
 };
 // Writes the answer in the chosen format. False if it could not be written; stderr says why.
 bool Write(const Options& options, const Answer& answer);

@@ -44,14 +44,15 @@ std::string Now() {
 
 render::PageFacts FactsForPage(const rules::Scene& scene, const report::CheckReport& check, bool redact,
                                const record::Run* run) {
-  return {.machine = MachineInWords(scene.snapshot),
-          .made = "culprit " + std::string(base::ProductVersion()) + ", " + Now(),
-          .pictures = picture::Pictures(scene, check, run),
-          .timeline = run == nullptr ? std::vector<report::TimelineEvent>() : picture::Timeline(*run),
-          .redact = redact,
-          .home = std::string(scene.Variable("HOME")),
-          .user = std::string(scene.Variable("USER")),
-          .windows = scene.OnWindows()};
+  return {
+      .machine = MachineInWords(scene.snapshot),
+      .made = "culprit " + std::string(base::ProductVersion()) + ", " + Now() + "; " + render::EditionText(),
+      .pictures = picture::Pictures(scene, check, run),
+      .timeline = run == nullptr ? std::vector<report::TimelineEvent>() : picture::Timeline(*run),
+      .redact = redact,
+      .home = std::string(scene.Variable("HOME")),
+      .user = std::string(scene.Variable("USER")),
+      .windows = scene.OnWindows()};
 }
 
 }  // namespace culprit::cli

@@ -105,4 +105,11 @@ bool Applies(const DlopenEdge& edge, std::string_view version, std::string_view 
   return edge.until.empty() || *own < *base::Version::Parse(edge.until);
 }
 
+std::span<const std::string_view> UsualDirectories() { return AllUsualPlaces().front().directories; }
+std::span<const std::string_view> UsualPythonDirectories() { return AllUsualPlaces().front().python; }
+std::span<const std::string_view> UsualWindowsDirectories() { return AllUsualPlaces().front().windows; }
+std::span<const std::string_view> UsualWindowsPythonDirectories() {
+  return AllUsualPlaces().front().windows_python;
+}
+
 }  // namespace culprit::knowledge

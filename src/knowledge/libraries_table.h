@@ -23,7 +23,14 @@ struct DllPattern {
   uint16_t row;
 };
 
+// One row; libraries.h has a function for each list.
+struct UsualPlaces {
+  std::span<const std::string_view> directories, python, windows, windows_python;
+};
+
 std::span<const LibraryName> LibraryNames();
 std::span<const DllPattern> DllPatterns();
+std::span<const UsualPlaces> AllUsualPlaces();
+std::span<const DlopenEdge> DlopenEdges();  // of all libraries
 
 }  // namespace culprit::knowledge

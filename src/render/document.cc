@@ -4,10 +4,13 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "render/edition.h"
 
 namespace culprit::render {
 
-std::string JsonDocument(const base::Json& json) {
+std::string JsonDocument(base::Json json) {
+  if (!EditionNotes().empty() && json.is_object() && !json.contains("knowledge"))
+    json["knowledge"] = EditionJson();
   return VisibleJson(json.dump(2, ' ', false, base::Json::error_handler_t::replace)) + "\n";
 }
 

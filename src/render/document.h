@@ -9,7 +9,8 @@
 namespace culprit::render {
 
 // Indented, with a final newline; replaces invalid UTF-8 and escapes what is not seen.
-std::string JsonDocument(const base::Json& json);
+// Names the file of the tables if they are not the built-in ones.
+std::string JsonDocument(base::Json json);
 // JSON with the same values, in which every character is seen: \u202e.
 std::string VisibleJson(std::string_view json);
 // Text as a fenced block to paste into an issue.

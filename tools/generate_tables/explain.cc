@@ -33,7 +33,8 @@ Table CauseRows() {
                      {"code"},
                      {"windows_check"},
                      {"windows_fix"}},
-          .unique = {"slug"}};
+          .unique = {"slug"},
+          .kept = true};
 }
 
 Table AdviceRows() {
@@ -96,7 +97,7 @@ Table StoryRows(Words causes, Words advice) {
                      {"where", Form::kPairs},
                      {"with", Form::kTexts},
                      {"weight", Form::kWeight, kRequired},
-                     {"advice", Form::kWord, false, std::move(advice)},
+                     {.name = "advice", .form = Form::kWord, .words = std::move(advice), .row_of = "advice"},
                      DataOnly({"example"})}};
 }
 

@@ -7,6 +7,8 @@
 #include <array>
 #include <map>
 
+#include "rows.h"
+
 namespace generate {
 namespace {
 
@@ -296,85 +298,94 @@ std::map<std::string, Found> FindableNames(const Data& data) {
 
 class Writer {
  public:
-  explicit Writer(std::ostream& out) : out_(out) {}
-
-  // Writes the array and returns its name: its identifier, or {} for an empty list.
-  std::string Array(const std::string& identifier, const Texts& texts) {
-    if (texts.empty()) return "{}";
-    out_ << "constexpr std::string_view " << identifier << "[] = {";
-    for (const std::string& text : texts) out_ << Literal(text) << ", ";
-    out_ << "};\n";
-    return identifier;
-  }
-
-  std::string Edges(const std::string& identifier, const std::vector<Edge>& edges) {
-    if (edges.empty()) return "{}";
-    std::string rows;
-    for (size_t i = 0; i < edges.size(); ++i) {
-      const Edge& edge = edges[i];
-      const std::string suffix = identifier + "_" + std::to_string(i);
-      rows += "    {" + Array(suffix + "_names", edge.names) + ", " + (edge.optional ? "true" : "false") +
-              ",\n     " + Literal(edge.source) + ",\n     " + Literal(edge.since) + ", " +
-              Literal(edge.until) + ", " + Array(suffix + "_cuda", edge.cuda) + ", " +
-              std::to_string(edge.flags) + "},\n";
-    }
-    out_ << "constexpr DlopenEdge " << identifier << "[] = {\n" << rows << "};\n";
-    return identifier;
-  }
-
-  void Write(const Data& data) {
-    out_ << "// Generated from data/ by tools/generate_tables. Not to be edited.\n"
-         << "#include \"knowledge/libraries_table.h\"\n\nnamespace culprit::knowledge {\nnamespace "
-            "{\n\nusing namespace std::string_view_literals;\n\n";
-    std::string rows;
-    for (size_t i = 0; i < data.libraries.size(); ++i) {
-      const Library& library = data.libraries[i];
-      const std::string k = "kRow" + std::to_string(i);
+  std::string Write(const Data& data) {
+    std::string rows, names, patterns;
+    for (const Library& library : data.libraries) {
       rows += "    {" + Literal(library.name) + ", " + Literal(library.family) + ", " +
-              Literal(library.title) + ", " + Array(k + "_sonames", library.sonames) + ", " +
-              Array(k + "_dlls", library.dlls) + ", " + Array(k + "_symbols", library.version_symbols) +
-              ", " + Array(k + "_siblings", library.version_siblings) + ", " +
-              Array(k + "_packages", library.packages) + ", " + Edges(k + "_opens", library.opens) + ", " +
-              Edges(k + "_opens_windows", library.opens_windows) + ",\n     " + Literal(library.source) +
-              "},\n";
+              Literal(library.title) + ", " + List(library.sonames) + ", " + List(library.dlls) + ", " +
+              List(library.version_symbols) + ", " + List(library.version_siblings) + ", " +
+              List(library.packages) + ", " + Edges(library.opens) + ", " + Edges(library.opens_windows) +
+              ",\n     " + Literal(library.source) + "},\n";
     }
-    out_ << "\nconstexpr Library kAllLibraries[] = {\n"
-         << rows << "};\n\nconstexpr LibraryName kLibraryNames[] = {\n";
     for (const auto& [name, found] : FindableNames(data)) {
-      out_ << "    {" << Literal(name) << ", " << found.row << ", " << (found.any_version ? "true" : "false")
-           << "},\n";
+      names += "    {" + Literal(name) + ", " + std::to_string(found.row) + ", " +
+               (found.any_version ? "true" : "false") + "},\n";
     }
-    out_ << "};\n\nconstexpr DllPattern kDllPatterns[] = {\n";
     for (size_t row = 0; row < data.libraries.size(); ++row) {
       for (const std::string& dll : data.libraries[row].dlls) {
         const size_t star = dll.find('*');
         if (star == std::string::npos) continue;
-        out_ << "    {" << Literal(Lower(dll.substr(0, star))) << ", " << Literal(Lower(dll.substr(star + 1)))
-             << ", " << row << "},\n";
+        patterns += "    {" + Literal(Lower(dll.substr(0, star))) + ", " +
+                    Literal(Lower(dll.substr(star + 1))) + ", " + std::to_string(row) + "},\n";
       }
     }
-    out_ << "    {}};\n\n";  // C++ has no empty array; the last is none
-    const std::string directories = Array("kUsualDirectories", data.directories);
-    const std::string python = Array("kUsualPythonDirectories", data.python);
-    const std::string windows = Array("kUsualWindowsDirectories", data.windows);
-    const std::string windows_python = Array("kUsualWindowsPythonDirectories", data.windows_python);
-    out_ << "\n}  // namespace\n\n"
-         << "std::span<const Library> Libraries() { return kAllLibraries; }\n"
-         << "std::span<const LibraryName> LibraryNames() { return kLibraryNames; }\n"
-         << "std::span<const DllPattern> DllPatterns() { return {kDllPatterns, std::size(kDllPatterns) - 1}; "
-            "}\n";
-    const auto list = [&](const char* function, const std::string& array) {
-      out_ << "std::span<const std::string_view> " << function << "() { return " << array << "; }\n";
-    };
-    list("UsualDirectories", directories);
-    list("UsualPythonDirectories", python);
-    list("UsualWindowsDirectories", windows);
-    list("UsualWindowsPythonDirectories", windows_python);
-    out_ << "\n}  // namespace culprit::knowledge\n";
+    Table("edge", "DlopenEdge", "DlopenEdges", edges_,
+          "kTexts:names kNumber:optional kText:source kText:since kText:until kTexts:cuda kNumber:flags");
+    Table("library", "Library", "Libraries", rows,
+          "kText:name kText:family kText:title kTexts:sonames kTexts:dlls kTexts:version_symbols "
+          "kTexts:version_siblings kTexts:packages kRows:opens:edge kRows:opens_windows:edge kText:source");
+    Table("name", "LibraryName", "LibraryNames", names, "kText:name kPlace:row:library kNumber:any_version");
+    Table("dll_pattern", "DllPattern", "DllPatterns", patterns, "kText:front kText:back kPlace:row:library");
+    Table("usual", "UsualPlaces", "AllUsualPlaces",
+          "    {" + List(data.directories) + ", " + List(data.python) + ", " + List(data.windows) + ", " +
+              List(data.windows_python) + "},\n",
+          "kTexts:directories kTexts:python kTexts:windows kTexts:windows_python");
+    return FileOf("libraries_table.h", lists_ + tables_, functions_, "libraries", all_);
   }
 
  private:
-  std::ostream& out_;
+  // The identifier of an array that holds them, or {} for an empty list.
+  std::string List(const Texts& texts) {
+    if (texts.empty()) return "{}";
+    const std::string name = "k_libraries_list" + std::to_string(lists_written_++);
+    lists_ += "constexpr std::string_view " + name + "[] = {";
+    for (const std::string& text : texts) lists_ += Literal(text) + ", ";
+    lists_ += "};\n";
+    return name;
+  }
+
+  // They are neighbours in the table of all.
+  std::string Edges(const std::vector<Edge>& edges) {
+    if (edges.empty()) return "{}";
+    const std::string first = std::to_string(edges_written_);
+    for (const Edge& edge : edges) {
+      edges_ += "    {" + List(edge.names) + ", " + (edge.optional ? "true" : "false") + ",\n     " +
+                Literal(edge.source) + ",\n     " + Literal(edge.since) + ", " + Literal(edge.until) + ", " +
+                List(edge.cuda) + ", " + std::to_string(edge.flags) + "},\n";
+    }
+    edges_written_ += edges.size();
+    return "{k_edge + " + first + ", " + std::to_string(edges.size()) + "}";
+  }
+
+  // `members`: "KIND:MEMBER" or "KIND:MEMBER:KEY" with the key of another table, separated by spaces.
+  void Table(const std::string& key, const std::string& type, const std::string& function,
+             const std::string& rows, const std::string& members) {
+    std::string columns;
+    std::istringstream stream(members);
+    for (std::string word; stream >> word;) {
+      const size_t first = word.find(':'), second = word.find(':', first + 1);
+      const std::string kind = word.substr(0, first), member = word.substr(first + 1, second - first - 1);
+      const std::string of = second == std::string::npos ? "" : "t_" + word.substr(second + 1);
+      if (kind == "kRows") {
+        columns += RowsColumn(member, type, member, "DlopenEdge", of, false);
+      } else if (kind.starts_with("kText")) {
+        columns += TextColumn(member, type, member, kind);
+      } else {
+        columns += NumberColumn(member, type, member, kind, of.empty() ? "" : ", .of = &" + of);
+      }
+    }
+    // C++ has no empty array.
+    if (!rows.empty()) tables_ += "constexpr " + type + " k_" + key + "[] = {\n" + rows + "};\n";
+    tables_ +=
+        "constexpr Column c_" + key + "[] = {\n" + columns + "};\n" +
+        TableOf("t_" + key, "libraries." + key, "c_" + key, type, rows.empty() ? "" : "k_" + key, false);
+    functions_ +=
+        "std::span<const " + type + "> " + function + "() { return t_" + key + ".rows<" + type + ">(); }\n";
+    all_ += "  all.push_back(&t_" + key + ");\n";
+  }
+
+  std::string lists_, edges_, tables_, functions_, all_;
+  size_t lists_written_ = 0, edges_written_ = 0;
 };
 
 }  // namespace
@@ -383,9 +394,7 @@ std::string Libraries(const toml::table& root, Errors& errors) {
   const Data data = ReadData(root, errors);
   if (!errors.any()) Check(data, errors);
   if (errors.any()) return "";
-  std::ostringstream text;
-  Writer(text).Write(data);
-  return text.str();
+  return Writer().Write(data);
 }
 
 }  // namespace generate

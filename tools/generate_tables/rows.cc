@@ -61,9 +61,60 @@ std::string_view WhatItIsNot(Form form, std::string_view text) {
   return "";
 }
 
+// "Role::kHint", not the literal of a text.
+bool IsEnumerator(std::string_view code) { return code.find("::") < code.find('"'); }
+
 std::string Key(const Field& field) { return "'" + std::string(field.name) + "'"; }
 
 }  // namespace
+
+std::string TextColumn(std::string_view name, std::string_view type, std::string_view member,
+                       std::string_view kind) {
+  return "    {.name = \"" + std::string(name) + "\", .kind = CellKind::" + std::string(kind) +
+         ", .offset = offsetof(" + std::string(type) + ", " + std::string(member) + ")},\n";
+}
+
+std::string NumberColumn(std::string_view name, std::string_view type, std::string_view member,
+                         std::string_view kind, std::string_view more) {
+  const std::string place = std::string(type) + "::" + std::string(member);
+  std::string column = TextColumn(name, type, member, kind);
+  column.resize(column.size() - std::string_view("},\n").size());
+  return column + ", .size = sizeof(" + place + "), .is_signed = std::is_signed_v<decltype(" + place + ")>" +
+         std::string(more) + "},\n";
+}
+
+std::string RowsColumn(std::string_view name, std::string_view type, std::string_view member,
+                       std::string_view of_type, std::string_view of, bool pointer) {
+  const std::string row(type), other(of_type), field(member);
+  const std::string held = "static_cast<const " + row + "*>(row)->" + field;
+  const std::string first = "static_cast<const " + other + "*>(all)";
+  const std::string at = pointer ? held : held + ".data()", none = pointer ? " == nullptr" : ".empty()";
+  const std::string count = pointer ? "1" : held + ".size()";
+  const std::string value =
+      pointer ? "count == 0 ? nullptr : " + first + " + first" : "{" + first + " + first, count}";
+  return "    {.name = \"" + std::string(name) + "\", .kind = CellKind::kRows, .of = &" + std::string(of) +
+         ",\n     .rows = {[](const void* row, const void* all) -> std::pair<size_t, size_t> {\n       if (" +
+         held + none + ") return {0, 0};\n       return {static_cast<size_t>(" + at + " - " + first + "), " +
+         count + "};\n     },\n     [](void* row, const void* all, size_t first, size_t count) {\n       " +
+         "static_cast<" + row + "*>(row)->" + field + " = " + value + ";\n     }}},\n";
+}
+
+std::string TableOf(const std::string& identifier, const std::string& name, const std::string& columns,
+                    const std::string& type, const std::string& rows, bool kept) {
+  return "constinit Table " + identifier + "(\"" + name + "\", " + columns + ", std::span<const " + type +
+         ">(" + rows + ")" + (kept ? ", true" : "") + ");\n\n";
+}
+
+std::string FileOf(std::string_view header, const std::string& tables, const std::string& functions,
+                   std::string_view subject, const std::string& all) {
+  return "// Generated from data/ by tools/generate_tables. Not to be edited.\n#include \"knowledge/" +
+         std::string(header) +
+         "\"\n\n#include <cstddef>\n#include <type_traits>\n\n#include "
+         "\"knowledge/book/all_tables.h\"\n\nnamespace culprit::knowledge {\nnamespace {\n\n"
+         "using namespace std::string_view_literals;\n\n" +
+         tables + "}  // namespace\n\n" + functions + "\nvoid Add_" + std::string(subject) +
+         "(std::vector<Table*>& all) {\n" + all + "}\n\n}  // namespace culprit::knowledge\n";
+}
 
 RowWriter::RowWriter(const Subject& subject, Errors& errors)
     : subject_(subject), errors_(errors), tables_(subject.tables.size()) {}
@@ -87,8 +138,8 @@ void RowWriter::Add(size_t index, Reader& row) {
 }
 
 // All tables are compiled together.
-std::string RowWriter::NameOf(size_t table) const {
-  return "k_" + std::string(subject_.name) + std::to_string(table);
+std::string RowWriter::NameOf(size_t table, std::string_view kind) const {
+  return std::string(kind) + std::string(subject_.name) + std::to_string(table);
 }
 
 std::string RowWriter::Value(const Field& field, Reader& reader) {
@@ -177,22 +228,64 @@ std::string RowWriter::List(const Texts& texts) {
   return at->second;
 }
 
+std::string RowWriter::ColumnOf(const Field& field, size_t table, std::string& words) const {
+  const std::string_view member = field.member.empty() ? field.name : field.member;
+  const std::string_view type = subject_.tables[table].type;
+  switch (field.form) {
+    case Form::kNumber:
+    case Form::kStatus:
+    case Form::kWeight:
+    case Form::kFlag:
+      return NumberColumn(field.name, type, member, "kNumber");
+    case Form::kTexts:
+    case Form::kVersions:
+    case Form::kCapabilities:
+    case Form::kCode:
+    case Form::kPairs:
+    case Form::kAnchors:
+      return TextColumn(field.name, type, member, "kTexts");
+    case Form::kWord:
+      break;
+    default:
+      return TextColumn(field.name, type, member, "kText");
+  }
+  for (size_t i = 0; !field.row_of.empty() && i < table; ++i) {
+    const Table& other = subject_.tables[i];
+    if (other.key == field.row_of)
+      return RowsColumn(field.name, type, member, other.type, NameOf(i, "t_"), true);
+  }
+  if (field.words.empty() || !IsEnumerator(field.words.back().second))
+    return TextColumn(field.name, type, member, "kText");
+  const std::string array = NameOf(table, "w_") + "_" + std::string(field.name);
+  words += "constexpr CellWord " + array + "[] = {";
+  for (const auto& [word, code] : field.words)
+    words += "{\"" + word + "\"sv, static_cast<int64_t>(" + code + ")}, ";
+  words += "};\n";
+  return NumberColumn(field.name, type, member, "kWord", ", .words = " + array);
+}
+
+std::string RowWriter::Columns(size_t table) const {
+  std::string words, columns;
+  for (const Field& field : subject_.tables[table].fields) {
+    if (!field.data_only) columns += ColumnOf(field, table, words);
+  }
+  return words + "constexpr Column " + NameOf(table, "c_") + "[] = {\n" + columns + "};\n";
+}
+
 std::string RowWriter::Text() const {
   if (errors_.any()) return "";
-  std::string arrays, functions;
+  std::string arrays, functions, all;
   for (size_t i = 0; i < tables_.size(); ++i) {
     const Table& table = subject_.tables[i];
-    const std::string type(table.type);
-    arrays += "constexpr " + type + " " + NameOf(i) + "[] = {\n" + tables_[i].text + "};\n\n";
-    functions +=
-        "std::span<const " + type + "> " + std::string(table.function) + "() { return " + NameOf(i) + "; }\n";
+    const std::string type(table.type), name = NameOf(i, "t_");
+    arrays += "constexpr " + type + " " + NameOf(i) + "[] = {\n" + tables_[i].text + "};\n" + Columns(i) +
+              TableOf(name, std::string(subject_.name) + "." + std::string(table.key), NameOf(i, "c_"), type,
+                      NameOf(i), table.kept);
+    functions += "std::span<const " + type + "> " + std::string(table.function) + "() { return " + name +
+                 ".rows<" + type + ">(); }\n";
+    all += "  all.push_back(&" + name + ");\n";
   }
-  return "// Generated from data/ by tools/generate_tables. Not to be edited.\n#include \"knowledge/" +
-         std::string(subject_.header) +
-         "\"\n\nnamespace culprit::knowledge {\nnamespace {\n\nusing namespace "
-         "std::string_view_literals;\n\n" +
-         lists_ + "\n" + arrays + "}  // namespace\n\n" + functions +
-         "\n}  // namespace culprit::knowledge\n";
+  return FileOf(subject_.header, lists_ + "\n" + arrays, functions, subject_.name, all);
 }
 
 std::string Rows(const Subject& subject, const toml::table& root, Errors& errors) {

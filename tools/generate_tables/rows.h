@@ -8,6 +8,23 @@
 
 namespace generate {
 
+// One column of a table of such rows: knowledge/book/table.h.
+std::string TextColumn(std::string_view name, std::string_view type, std::string_view member,
+                       std::string_view kind);
+std::string NumberColumn(std::string_view name, std::string_view type, std::string_view member,
+                         std::string_view kind, std::string_view more = "");
+// Rows of another table: a span of them, or a pointer to one.
+std::string RowsColumn(std::string_view name, std::string_view type, std::string_view member,
+                       std::string_view of_type, std::string_view of, bool pointer);
+
+std::string TableOf(const std::string& identifier, const std::string& name, const std::string& columns,
+                    const std::string& type, const std::string& rows, bool kept);
+
+// A generated file: `tables` in an unnamed namespace, the functions that return their rows, and the one that
+// adds them to the list of all.
+std::string FileOf(std::string_view header, const std::string& tables, const std::string& functions,
+                   std::string_view subject, const std::string& all);
+
 // Reads rows according to the schema of their table, and writes them as constant arrays. Equal lists are
 // written once.
 class RowWriter {
@@ -17,8 +34,8 @@ class RowWriter {
 
   // Adds a row to that table of the subject. The caller finishes the reader.
   void Add(size_t table, Reader& row);
-  // The identifier of its array.
-  std::string NameOf(size_t table) const;
+  // The identifier of its array, k_...; that of its columns is c_..., that of the table itself t_...
+  std::string NameOf(size_t table, std::string_view kind = "k_") const;
   // The text of the table file; empty if there were errors.
   std::string Text() const;
 
@@ -33,6 +50,8 @@ class RowWriter {
   std::string Word(const Field& field, const std::string& text, int line);
   void CheckForm(const Field& field, const std::string& text, int line);
   std::string List(const Texts& texts);
+  std::string Columns(size_t table) const;
+  std::string ColumnOf(const Field& field, size_t table, std::string& words) const;
 
   const Subject& subject_;
   Errors& errors_;

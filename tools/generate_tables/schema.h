@@ -38,6 +38,7 @@ struct Field {
   std::vector<std::pair<std::string, std::string>> words = {};
   bool data_only = false;  // checked, but not part of the program: for people and tests that read the file
   std::string_view member = "";  // of the struct; "" = like the key
+  std::string_view row_of = "";  // for kWord: the words name rows of the table with this key
 };
 
 struct Table {
@@ -46,7 +47,8 @@ struct Table {
   std::string_view function;  // the function that returns them
   std::vector<Field> fields;
   std::vector<std::string_view>
-      unique;  // no two rows have the same values in all of these; empty = rows may repeat
+      unique;         // no two rows have the same values in all of these; empty = rows may repeat
+  bool kept = false;  // the program finds rows by their first key and relies on them: knowledge/book/table.h
 };
 
 struct Subject {

@@ -20,7 +20,8 @@ inline Table Rules(std::string_view function) {
           .type = "Rule",
           .function = function,
           .fields = {{"id", Form::kText, kRequired}, {"fact", Form::kText, kRequired}, kSource},
-          .unique = {"id"}};
+          .unique = {"id"},
+          .kept = true};
 }
 
 // schema_packages.cc

@@ -107,7 +107,8 @@ bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
                 .markdown = [&] { return render::ToMarkdown(report); },
                 .html = [&] { return render::ToHtml(report, page); },
                 .redacted_for = &snapshot,
-                .windows = snapshot.windows() != nullptr});
+                .windows = snapshot.windows() != nullptr,
+                .dated = true});
 }
 
 int ExitStatus(const CheckOptions& options, report::Verdict verdict) {

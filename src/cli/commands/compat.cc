@@ -36,7 +36,8 @@ int RunCompat(int argc, const char* const* argv) {
   const bool written =
       Write(options, {.title = "culprit compat",
                       .text = [&](const auto& style) { return render::ToText(answer, style); },
-                      .json = [&] { return render::ToJson(answer); }});
+                      .json = [&] { return render::ToJson(answer); },
+                      .dated = true});
   if (!written) return kExitCannot;
   return answer.verdict == report::Compatible::kYes  ? kExitOk
          : answer.verdict == report::Compatible::kNo ? kExitFound

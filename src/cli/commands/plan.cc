@@ -9,6 +9,7 @@
 
 #include "base/version.h"
 #include "change/prove/check_plan.h"
+#include "base/edition.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options.h"
@@ -34,19 +35,6 @@ int WrongPlan(const std::string& message) { return WrongUsage("plan", message, "
 // A directory, not a package: ".venv", "/opt/venv", "envs\\one".
 bool LooksLikePath(const std::string& word) {
   return word.starts_with('.') || word.starts_with('~') || word.find_first_of("/\\") != std::string::npos;
-}
-
-// Today, or the day of SOURCE_DATE_EPOCH, with which tests and builds fix the date.
-std::string Today() {
-  auto now = std::chrono::system_clock::now();
-  if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH"); fixed != nullptr && *fixed != '\0') {
-    char* end = nullptr;
-    const long long seconds = std::strtoll(fixed, &end, 10);
-    if (*end == '\0') now = std::chrono::system_clock::time_point(std::chrono::seconds(seconds));
-  }
-  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(now));
-  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
-                     static_cast<unsigned>(day.day()));
 }
 
 // What the command line says of the question. An error means wrong usage.
@@ -89,7 +77,7 @@ base::Result<plan::Question> ReadQuestion(const PlanOptions& options, std::strin
 }
 
 bool WritePlan(const PlanOptions& options, const report::Plan& plan, bool windows) {
-  const render::PlanDetail detail{.verbose = options.common.verbose, .today = Today()};
+  const render::PlanDetail detail{.verbose = options.common.verbose, .today = base::Today()};
   // A file is written as it is, ready to use; notes and findings go to stderr.
   if (options.common.format == Format::kText && !plan.document.empty()) {
     if (const std::string checked = render::CheckedText(plan); !plan.findings.empty())

@@ -3,6 +3,7 @@
 
 #include "render/check/check.h"
 #include "render/document.h"
+#include "render/edition.h"
 #include "render/finding.h"
 
 namespace culprit::render {
@@ -65,6 +66,7 @@ std::string ToJson(const report::CheckReport& report, const base::Json& snapshot
                        {"stack", std::move(stack)},
                        {"not_checked", std::move(not_checked)},
                        {"rules", {{"run", report.rules_run}, {"total", report.rules_total}}},
+                       {"knowledge", EditionJson()},
                        {"snapshot", snapshot}});
 }
 

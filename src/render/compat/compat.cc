@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "render/document.h"
+#include "render/edition.h"
 
 namespace culprit::render {
 namespace {
@@ -45,6 +46,7 @@ std::string ToJson(const report::CompatAnswer& answer) {
     json["pairs"].push_back(one);
   }
   json["notes"] = answer.notes;
+  json["knowledge"] = EditionJson();
   return JsonDocument(json);
 }
 

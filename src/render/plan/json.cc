@@ -1,7 +1,9 @@
 // A plan in the JSON format of docs/json-output.md.
 #include "base/json.h"
 
+#include "base/edition.h"
 #include "render/document.h"
+#include "render/edition.h"
 #include "render/finding.h"
 #include "render/plan/plan.h"
 
@@ -54,7 +56,10 @@ std::string ToJson(const report::Plan& plan, const PlanDetail& detail) {
   for (const report::Finding& finding : plan.findings) findings.push_back(FindingJson(finding));
   for (const report::NotChecked& item : plan.not_checked)
     not_checked.push_back({{"what", item.what}, {"why", item.why}});
-  const auto days = DaysBetween(plan.knowledge_date, detail.today);
+  const auto days = base::DaysBetween(plan.knowledge_date, detail.today);
+  Json knowledge = EditionJson();
+  knowledge["date"] = plan.knowledge_date;
+  knowledge["days"] = days ? Json(*days) : Json();
   return JsonDocument({{"schema", "culprit.plan/1"},
                        {"outcome", Name(plan.outcome)},
                        {"headline", plan.headline},
@@ -68,7 +73,7 @@ std::string ToJson(const report::Plan& plan, const PlanDetail& detail) {
                        {"conflict", std::move(conflict)},
                        {"relaxations", std::move(relaxations)},
                        {"notes", plan.notes},
-                       {"knowledge", {{"date", plan.knowledge_date}, {"days", days ? Json(*days) : Json()}}},
+                       {"knowledge", std::move(knowledge)},
                        {"checked", plan.checked},
                        {"findings", std::move(findings)},
                        {"not_checked", std::move(not_checked)}});

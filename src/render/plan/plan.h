@@ -18,9 +18,6 @@ std::string ToText(const report::Plan& plan, const Style& style, const PlanDetai
 std::string ToJson(const report::Plan& plan, const PlanDetail& detail);
 std::string ToMarkdown(const report::Plan& plan, const PlanDetail& detail);
 
-// Days from one date to another, both like "2026-11-15"; nullopt if one is not a date.
-std::optional<int> DaysBetween(const std::string& from, const std::string& to);
-
 // "2.4.1"; ">= 525.60.13" for a driver that is not installed.
 std::string VersionOf(const report::PlannedPackage& package);
 // "version tables from 2026-11-15, 3 days ago"; after 90 days with a warning that newer releases may be

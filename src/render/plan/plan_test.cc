@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/edition.h"
 #include "base/json.h"
 
 namespace culprit::render {
@@ -143,10 +144,10 @@ TEST(PlanMarkdown, HasATableAndBlocksToCopy) {
 }
 
 TEST(PlanWords, DaysAreCountedAcrossLeapYearsAndBadOnesAreNone) {
-  EXPECT_EQ(DaysBetween("2024-02-28", "2024-03-01"), 2);
-  EXPECT_EQ(DaysBetween("2026-11-15", "2026-11-14"), -1);
-  EXPECT_EQ(DaysBetween("2026-02-30", "2026-11-14"), std::nullopt);
-  EXPECT_EQ(DaysBetween("", "2026-11-14"), std::nullopt);
+  EXPECT_EQ(base::DaysBetween("2024-02-28", "2024-03-01"), 2);
+  EXPECT_EQ(base::DaysBetween("2026-11-15", "2026-11-14"), -1);
+  EXPECT_EQ(base::DaysBetween("2026-02-30", "2026-11-14"), std::nullopt);
+  EXPECT_EQ(base::DaysBetween("", "2026-11-14"), std::nullopt);
 }
 
 }  // namespace
