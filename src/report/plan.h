@@ -68,10 +68,20 @@ struct PlannedPackage {
   bool operator==(const PlannedPackage&) const = default;
 };
 
+// One of several ways to do a step; the reader knows which one is right.
+struct PlanChoice {
+  std::string how;  // "NVIDIA's .run file (/usr/bin/nvidia-uninstall exists)"
+  std::vector<Command> commands;
+  std::string stays;  // what is left alone
+  std::string source;
+  bool operator==(const PlanChoice&) const = default;
+};
+
 struct PlanStep {
   std::string title;  // "remove", "driver", "toolkit", "cuDNN", "environment", "install", "verify"
   std::string why;
   std::vector<Command> commands;
+  std::vector<PlanChoice> choices{};
   bool operator==(const PlanStep&) const = default;
 };
 

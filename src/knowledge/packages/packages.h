@@ -2,6 +2,7 @@
 // other than the package index.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,6 +24,21 @@ struct PackageName {
   std::string_view source;
 };
 std::span<const PackageName> PackageNames();
+
+enum class RemovalManner : uint8_t { kApt, kDnf, kRunfile, kCopied, kWindows };
+
+// How something is removed that was installed in one manner.
+struct Removal {
+  std::string_view what;  // "driver", "cuda", "cudnn"
+  RemovalManner manner;
+  std::string_view since;
+  std::string_view until;
+  std::string_view how;                        // a template: how to tell, and what to do if it is no command
+  std::span<const std::string_view> commands;  // templates
+  std::string_view stays;                      // what is left
+  std::string_view source;
+};
+std::span<const Removal> Removals();
 
 // A tag of nvidia/cuda that has cuDNN: CUDA-CUDNN-devel-SYSTEM, CUDA-CUDNN-runtime-SYSTEM.
 struct ContainerImage {

@@ -47,12 +47,20 @@ Command NeededBefore(const PipGroup& group);
 
 // ---- the steps; a step without need is not added
 
+// What gives way to a driver, a toolkit or a cuDNN of the system, and how.
+void AddDriverRemoval(report::Plan& plan, const Question& question);
+void AddToolkitRemoval(report::Plan& plan, const Parts& parts, const Question& question);
+void AddCudnnRemoval(report::Plan& plan, const Parts& parts, const Question& question);
 void AddDriver(report::Plan& plan, const Parts& parts, const Question& question);
 void AddSystemLibraries(report::Plan& plan, const Parts& parts, const Question& question);
 void AddPip(report::Plan& plan, const Parts& parts, const Question& question, const Place& place, bool uv);
 void AddLibraryPath(report::Plan& plan, const std::string& environment, const Question& question,
                     const std::string& python);
 void AddVerification(report::Plan& plan, const std::string& environment, const Question& question);
+
+// CUDA and cuDNN of a plan as conda-forge calls them: "cudatoolkit=11.2"; empty where a plan has none, or
+// conda-forge has not that release.
+std::vector<std::string> CondaCuda(const report::Plan& plan, const Question& question);
 
 // ---- the files
 

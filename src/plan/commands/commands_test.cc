@@ -198,7 +198,7 @@ TEST(Commands, DriverToolkitAndCudnnComeFromNvidiasRepositoryWhichIsNamedOnce) {
   question.host.driver = base::Version{{470, 82}};
   question.host.gpus = {base::Version{{6, 1}}};
   Plan plan = Write(WithSystem("12.4.1", "9.5.1"), As::kApt, question);
-  EXPECT_EQ(Titles(plan), (Strings{"driver", "toolkit", "cuDNN", "verify"}));
+  EXPECT_EQ(Titles(plan), (Strings{"remove", "driver", "toolkit", "cuDNN", "verify"}));
   const Strings driver = CommandsOf(plan, "driver");
   ASSERT_EQ(driver.size(), 5);
   EXPECT_EQ(driver[0],

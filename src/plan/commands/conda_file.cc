@@ -1,5 +1,5 @@
-// environment.yml: Python from conda-forge, the rest by pip inside it, because the tables know the wheels of
-// the package index and not the builds of conda's channels.
+// environment.yml: Python, CUDA and cuDNN from conda-forge, the rest by pip inside it, because the tables
+// know the wheels of the package index and not the builds of conda's channels.
 #include "plan/commands/command_parts.h"
 
 namespace culprit::plan {
@@ -9,6 +9,8 @@ void WriteConda(report::Plan& plan, const Question& question) {
   std::string file = FileHeader(plan);
   file += "name: culprit-plan\nchannels:\n  - conda-forge\n  - nodefaults\ndependencies:\n";
   file += "  - python" + (parts.python.empty() ? "" : "=" + parts.python) + "\n  - pip\n";
+  const std::vector<std::string> cuda = CondaCuda(plan, question);
+  for (const std::string& name : cuda) file += "  - \"" + name + "\"\n";
   if (!parts.pip.empty()) file += "  - pip:\n";
   for (const PipGroup& group : parts.pip) {
     if (group.channel.kind == report::ChannelKind::kPypi) continue;
@@ -25,10 +27,16 @@ void WriteConda(report::Plan& plan, const Question& question) {
   }
   plan.document = std::move(file);
   AddDriver(plan, parts, question);
-  AddSystemLibraries(plan, parts, question);
+  if (cuda.empty()) AddSystemLibraries(plan, parts, question);
   plan.steps.push_back({.title = "environment",
                         .why = "uses conda's Python; save the file as environment.yml",
                         .commands = {"conda env create -p ./env -f environment.yml"}});
+  if (!cuda.empty() && !parts.pip.empty() && question.host.machine != Machine::kWindows) {
+    plan.steps.push_back(
+        {.title = "libraries",
+         .why = "packages of pip do not search the environment's lib directory by themselves",
+         .commands = {"conda env config vars set -p ./env LD_LIBRARY_PATH=\"$PWD/env/lib\""}});
+  }
   AddLibraryPath(plan, "env", question, parts.python);
   AddVerification(plan, question.host.machine == Machine::kWindows ? ".\\env" : "./env", question);
 }

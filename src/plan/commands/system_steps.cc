@@ -54,6 +54,7 @@ void AddDriver(report::Plan& plan, const Parts& parts, const Question& question)
   if (parts.driver == nullptr || !question.host.driver) return;
   const std::string need = "driver " + parts.driver->version + " or newer; this host has " +
                            knowledge::DriverText(*question.host.driver);
+  AddDriverRemoval(plan, question);
   report::PlanStep step{.title = "driver"};
   const std::vector<std::string> apt = AptDriver(parts.driver->version, question.host);
   if (question.host.wsl) {
@@ -70,10 +71,12 @@ void AddDriver(report::Plan& plan, const Parts& parts, const Question& question)
 }
 
 void AddSystemLibraries(report::Plan& plan, const Parts& parts, const Question& question) {
+  AddCudnnRemoval(plan, parts, question);
   AddLibrary(plan, parts.toolkit, question,
              parts.toolkit ? AptToolkit(parts.toolkit->version) : std::vector<std::string>(), "toolkit",
              kToolkits);
   AddLibrary(plan, parts.cudnn, question, AptCudnn(plan), "cuDNN", kCudnns);
+  AddToolkitRemoval(plan, parts, question);
 }
 
 }  // namespace culprit::plan

@@ -43,7 +43,14 @@ std::string ToJson(const report::Plan& plan, const PlanDetail& detail) {
   Json steps = Json::array(), conflict = Json::array(), relaxations = Json::array(), findings = Json::array(),
        not_checked = Json::array();
   for (const report::PlanStep& step : plan.steps) {
-    steps.push_back({{"title", step.title}, {"why", step.why}, {"commands", report::Texts(step.commands)}});
+    Json one = {{"title", step.title}, {"why", step.why}, {"commands", report::Texts(step.commands)}};
+    for (const report::PlanChoice& choice : step.choices) {
+      one["choices"].push_back({{"how", choice.how},
+                                {"commands", report::Texts(choice.commands)},
+                                {"stays", choice.stays},
+                                {"source", choice.source}});
+    }
+    steps.push_back(std::move(one));
     all.insert(all.end(), step.commands.begin(), step.commands.end());
   }
   for (const report::ConflictLine& line : plan.conflict)

@@ -37,6 +37,12 @@ std::string StepsMarkdown(const Plan& plan) {
     text += "**" + Plain(step.title) + "**" + (step.why.empty() ? "" : ": " + Plain(step.why)) + "\n\n";
     if (const std::string block = ShellBlock(report::Texts(step.commands)); !block.empty())
       text += block + "\n";
+    for (const report::PlanChoice& choice : step.choices) {
+      text += "- " + Plain(choice.how) + "\n";
+      for (const std::string& command : report::Texts(choice.commands)) text += "  - " + Code(command) + "\n";
+      if (!choice.stays.empty()) text += "  - stays: " + Plain(choice.stays) + "\n";
+    }
+    if (!step.choices.empty()) text += "\n";
   }
   return text;
 }

@@ -87,6 +87,12 @@ std::string StepsText(const Plan& plan, const Style& style) {
     text += "\n";
     for (const std::string& command : report::Texts(step.commands))
       text += "      " + style.Good(command) + "\n";
+    for (const report::PlanChoice& choice : step.choices) {
+      text += "      - " + base::Printable(choice.how) + "\n";
+      for (const std::string& command : report::Texts(choice.commands))
+        text += "          " + style.Good(command) + "\n";
+      if (!choice.stays.empty()) text += "        stays: " + base::Printable(choice.stays) + "\n";
+    }
   }
   return text.empty() ? text : "\n" + style.Bold("steps") + "\n" + text;
 }
