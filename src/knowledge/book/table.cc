@@ -208,7 +208,20 @@ std::string_view Table::FirstLost() const {
   return "";
 }
 
+void Table::Forget() {
+  if (read_ != rows_) delete[] static_cast<const std::byte*>(read_);
+  read_ = nullptr;
+  read_size_ = 0;
+}
+
 std::string Table::Read(const TableLines& lines, CellStore& store) {
+  Forget();
+  std::string wrong = ReadRows(lines, store);
+  if (!wrong.empty()) Forget();
+  return wrong;
+}
+
+std::string Table::ReadRows(const TableLines& lines, CellStore& store) {
   std::vector<size_t> places;
   for (const Column& column : columns_) {
     const auto at = std::ranges::find(lines.columns, column.name);
@@ -217,7 +230,7 @@ std::string Table::Read(const TableLines& lines, CellStore& store) {
   }
   read_size_ = lines.rows.size();
   if (read_size_ == 0 && size_ > 0) return "it is empty";
-  auto* const rows = new std::byte[read_size_ * row_size_]();  // used until the program ends
+  auto* const rows = new std::byte[read_size_ * row_size_]();
   read_ = rows;
   std::vector<std::string_view> cells;
   for (size_t i = 0; i < read_size_; ++i) {

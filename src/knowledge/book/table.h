@@ -88,12 +88,15 @@ class Table {
   // Reads rows without using them. Returns what is wrong with them; "" = nothing. The views of their texts
   // point into the lines or into the store.
   std::string Read(const TableLines& lines, CellStore& store);
-  // From now on rows() are those that were read.
+  // From now on, and until the program ends, rows() are those that were read.
   void Use() { rows_ = read_, size_ = read_size_; }
 
  private:
   friend class RowReader;
 
+  // Frees rows that were read and are not used.
+  void Forget();
+  std::string ReadRows(const TableLines& lines, CellStore& store);
   void WriteRow(const std::byte* row, std::string& out) const;
   // Whether each row of the program is also among those that were read; the first that is not.
   std::string_view FirstLost() const;
