@@ -70,7 +70,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     lines.rows.push_back(rest.substr(0, end));
     rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
   }
-  static const bool read = others.Read({{"text"}, {"one", "two", "three"}}, *new CellStore).empty();
+  static CellStore store_of_others;
+  static const bool read = others.Read({{"text"}, {"one", "two", "three"}}, store_of_others).empty();
   static const bool used = (others.Use(), true);
   if (!read || !used) std::abort();
   Table table("rows", kColumns, std::span<const Row>());

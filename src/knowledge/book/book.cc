@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
@@ -164,10 +165,13 @@ Result<Edition> CheckBook(std::string bytes) {
 }
 
 Result<Edition> UseBook(std::string bytes) {
-  Book& book = *new Book{std::move(bytes), {}};
+  static std::deque<Book> in_use;
+  Book& book = in_use.emplace_back(Book{std::move(bytes), {}});
   Result<Edition> edition = Read(book);
   if (edition) {
     for (Table* table : AllTables()) table->Use();
+  } else {
+    in_use.pop_back();
   }
   return edition;
 }
