@@ -328,9 +328,9 @@ Subject Variables() {
 
 const Subject* FindSubject(std::string_view name) {
   static const std::vector<Subject> kSubjects = {
-      Architectures(), Cudnn(),       Distributions(), Drivers(),   Frameworks(),
-      GpuIds(),        Harvested(),   HostCompilers(), Imports(),   Packages(),
-      Sonames(),       StatusCodes(), Tools(),         Variables(), Windows()};
+      Architectures(), Cudnn(),       Distributions(), Drivers(),   Extensions(), Frameworks(),
+      GpuIds(),        Harvested(),   HostCompilers(), Imports(),   Packages(),   Projects(),
+      Sonames(),       StatusCodes(), Tools(),         Variables(), WheelCode(),  Windows()};
   for (const Subject& subject : kSubjects) {
     if (subject.name == name) return &subject;
   }

@@ -26,11 +26,14 @@ inline Table Rules(std::string_view function) {
 
 // schema_packages.cc
 Subject Distributions();
+Subject Extensions();
 Subject Frameworks();
 Subject Harvested();
 Subject Imports();
 Subject Packages();
+Subject Projects();
 Subject Sonames();
+Subject WheelCode();
 // schema_status_codes.cc
 Subject StatusCodes();
 

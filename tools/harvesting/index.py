@@ -4,14 +4,21 @@ import functools
 import io
 import json
 import os
+import pathlib
 import re
 import ssl
 import subprocess
 import sys
+import tarfile
+import tempfile
 import urllib.error
 import urllib.parse
 import urllib.request
 import zipfile
+
+# Source archives: PKG-INFO is near the start of most. A mirror may fetch a whole archive before it sends a part of it, so
+# large ones are not worth the wait.
+START_OF_ARCHIVE, LARGEST_ARCHIVE = 2 << 20, 16 << 20
 
 
 class Unreachable(Exception):
@@ -40,11 +47,11 @@ def index_address():
 
 
 class Index:
-    """What an index says about a release: its JSON, or else the METADATA inside a wheel, read by byte ranges."""
+    """What an index says about packages and their files."""
 
     def __init__(self):
         self.address = index_address()
-        self.release_json = True  # until a release has none: a mirror may serve those of projects alone
+        self.cache = Cache(pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "culprit/harvest")
         self.context = ssl.create_default_context(cafile=pip_setting("cert"))
 
     def open(self, address, **headers):
@@ -77,26 +84,77 @@ class Index:
 
     def wheel(self, package, file):
         """A wheel of which only the needed parts are read."""
-        address = urllib.parse.urljoin(f"{self.address}/{package}/json", file["url"])
-        return zipfile.ZipFile(RangeFile(self, address, file["size"]))
+        return zipfile.ZipFile(RangeFile(self, self.file_address(package, file), file["size"]))
 
-    def metadata(self, package, version, files):
-        """(Requires-Dist lines, Requires-Python or '') of a release."""
-        text = None
-        if self.release_json:
-            text = self.read(f"{self.address}/{package}/{version}/json", f"{package} {version}")
-            self.release_json = text is not None
-        if text is not None:
-            info = json.loads(text)["info"]
-            return info.get("requires_dist") or [], info.get("requires_python") or ""
-        wheels = [f for f in files if f["filename"].endswith(".whl")]
-        wheels.sort(key=lambda f: ("x86_64" not in f["filename"], "linux" not in f["filename"], f["filename"]))
-        if not wheels:
+    def member(self, wheel, name):
+        """A member of a wheel, with few requests."""
+        entry = wheel.getinfo(name)
+        wheel.fp.prefetch(entry.header_offset, entry.compress_size + 4096)
+        return wheel.read(name)
+
+    def file_address(self, package, file):
+        return urllib.parse.urljoin(f"{self.address}/{package}/json", file["url"])
+
+    def metadata(self, package, file):
+        """The METADATA of a wheel, the PKG-INFO of a source archive, as a message; None if an archive has none."""
+        text = self.cache.get(file, "metadata", lambda: self.read_metadata(package, file))
+        return email.parser.BytesParser().parsebytes(text, headersonly=True) if text else None
+
+    def read_metadata(self, package, file):
+        name, address = file["filename"], self.file_address(package, file)
+        if not name.endswith(".whl"):
+            if not name.endswith(".tar.gz") or file["size"] > LARGEST_ARCHIVE:
+                return b""
+            return read_pkg_info(RangeFile(self, address, min(file["size"], START_OF_ARCHIVE)))
+        if file.get("core-metadata") or file["size"] > 8 << 20:  # not every index says which files have it
+            text = self.read(address + ".metadata", name)
+            if text is not None:
+                return text
+        with self.wheel(package, file) as wheel:
+            return wheel.read(next(n for n in wheel.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", n)))
+
+    def requirements(self, package, files):
+        """(Requires-Dist lines, Requires-Python or '') of a release: those of its Linux x86-64 wheel, or the next best file."""
+        files = [f for f in files if f["filename"].endswith((".whl", ".tar.gz"))]
+        if not files:
             return [], ""
-        with self.wheel(package, wheels[0]) as wheel:
-            name = next(n for n in wheel.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", n))
-            message = email.parser.BytesParser().parsebytes(wheel.read(name), headersonly=True)
+        best = min(files, key=lambda f: (not f["filename"].endswith(".whl"), "x86_64" not in f["filename"],
+                                         "linux" not in f["filename"], f["filename"]))
+        message = self.metadata(package, best)
+        if message is None:
+            return [], best.get("requires_python") or ""
         return message.get_all("Requires-Dist") or [], message.get("Requires-Python") or ""
+
+
+def read_pkg_info(file):
+    """From the start of an archive, or of a part of it, no further than PKG-INFO; b"" if it is not there."""
+    try:
+        with tarfile.open(fileobj=file, mode="r|gz") as archive:
+            for member in archive:
+                if re.fullmatch(r"[^/]+/PKG-INFO", member.name):
+                    return archive.extractfile(member).read()
+    except (tarfile.ReadError, EOFError):
+        pass
+    return b""
+
+
+class Cache:
+    """What was read of a file on the index, by its digest: files never change, so nothing is asked for twice."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def get(self, file, kind, read):
+        digest = file["digests"]["sha256"]
+        path = self.folder / digest[:2] / f"{digest}.{kind}"
+        if path.exists():
+            return path.read_bytes()
+        content = read()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as part:
+            part.write(content)
+        os.replace(part.name, path)
+        return content
 
 
 class RangeFile(io.RawIOBase):
@@ -116,6 +174,14 @@ class RangeFile(io.RawIOBase):
     def seek(self, offset, whence=io.SEEK_SET):
         self.at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self.at, io.SEEK_END: self.size}[whence]
         return self.at
+
+    def prefetch(self, start, count, piece=1 << 23):
+        """Reads what follows in large pieces."""
+        at = self.at
+        for offset in range(start, min(self.size, start + count), piece):
+            self.seek(offset)
+            self.read(min(piece, start + count - offset))
+        self.seek(at)
 
     def read(self, count=-1):
         end = self.size if count is None or count < 0 else min(self.size, self.at + count)

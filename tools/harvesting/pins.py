@@ -38,7 +38,12 @@ HEADER = """\
 """
 
 
-def requirement(line):
+def keeps(package, name):
+    """Whether the rows here have what `package` requires of `name`."""
+    return package in PACKAGES and KEPT.fullmatch(name) is not None
+
+
+def requirement(line, keep_extras=False):
     """'nvidia-x (==1) ; extra == "cuda"' -> ('nvidia-x==1', 'cuda'); the extra is '' without one."""
     body, _, marker = line.partition(";")
     extra = re.search(r"""extra\s*==\s*["']([^"']+)["']""", marker)
@@ -46,7 +51,8 @@ def requirement(line):
     rest = re.sub(r"[()\s]", "", body.strip()[len(name):])
     bounds = re.match(r"(\[[^\]]*\])?(.*)", rest)
     specifiers = ",".join(sorted(bounds.group(2).split(","))) if bounds.group(2) else ""
-    return re.sub(r"[-_.]+", "-", name).lower() + specifiers, extra.group(1) if extra else ""
+    extras = bounds.group(1) or "" if keep_extras else ""
+    return re.sub(r"[-_.]+", "-", name).lower() + extras + specifiers, extra.group(1) if extra else ""
 
 
 def python_wheels(files):
@@ -56,7 +62,7 @@ def python_wheels(files):
 
 
 def pins_of(index, package, version, extras, files):
-    lines, python = index.metadata(package, version, files)
+    lines, python = index.requirements(package, files)
     wheels = python_wheels(files)
     rows = {"": set()} if wheels else {}
     for line in lines:

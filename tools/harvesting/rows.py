@@ -15,3 +15,9 @@ def table(name, rows):
             text += line + "\n"
         text += "\n"
     return text
+
+
+def lines(name, rows):
+    """The rows as inline tables, one in a line; empty values are left out."""
+    text = "".join("  {" + ", ".join(f"{key} = {json.dumps(value)}" for key, value in row.items() if value) + "},\n" for row in rows)
+    return f"{name} = [\n{text}]\n"

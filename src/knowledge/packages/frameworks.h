@@ -73,31 +73,6 @@ struct Companion {
 };
 std::span<const Companion> Companions();
 
-// A package with compiled code that works with only one build of another package: xformers.
-struct Extension {
-  std::string_view package;
-  std::string_view version;  // also "0.0.22.post7"
-  std::string_view of;
-  std::string_view of_version;
-  std::string_view variant;  // of the build that it was compiled against: "cu121"
-  std::span<const std::string_view> code;
-  std::string_view note;
-  std::string_view source;
-};
-std::span<const Extension> Extensions();
-
-// Wheels that were compiled against a major version of another package and do not work with the next one.
-// Their METADATA does not say so.
-struct Compiled {
-  std::string_view package;
-  std::string_view below;  // releases before this one
-  std::string_view below_windows;
-  std::string_view against;
-  uint32_t major;
-  std::string_view source;
-};
-std::span<const Compiled> CompiledPackages();
-
 std::span<const Rule> FrameworkRules();
 
 // A framework's common name ("pytorch", "onnxruntime-gpu") -> its name in the table; "" = none.

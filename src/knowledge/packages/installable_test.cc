@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "knowledge/packages/distributions.h"
+#include "knowledge/packages/extensions.h"
 #include "knowledge/packages/frameworks.h"
 #include "knowledge/packages/packages.h"
 #include "knowledge/packages/pins.h"

@@ -4,6 +4,7 @@
 
 #include "knowledge/arch.h"
 #include "knowledge/cudnn.h"
+#include "knowledge/packages/extensions.h"
 #include "knowledge/packages/frameworks.h"
 #include "knowledge/packages/release.h"
 #include "plan/commands/in_order.h"

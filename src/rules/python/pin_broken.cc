@@ -7,7 +7,7 @@
 #include "base/package_name.h"
 #include "base/pep440.h"
 #include "knowledge/libraries.h"
-#include "knowledge/packages/frameworks.h"
+#include "knowledge/packages/extensions.h"
 #include "rules/kit/python/package_changes.h"
 
 namespace culprit::rules::pin_broken {

@@ -1,0 +1,140 @@
+"""data/wheel_code.toml: the GPU code inside wheels, as `culprit inspect` finds it in one or two members of each.
+
+Only the newest releases are read; rows of older ones stay as they are.
+"""
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from harvesting import gpu_code, projects
+from harvesting.distributions import parse_wheel
+from harvesting.index import Unreachable, version_key
+from harvesting.rows import lines
+
+# Package -> the members whose code decides. A group in it is the CUDA of a build: 118 for 11.8.
+MEMBERS = {
+    "auto-gptq": r"(?:exllama|exllamav2)_kernels\.[^/]*\.so",
+    "bitsandbytes": r"bitsandbytes/libbitsandbytes_cuda(\d+)\.(?:so|dll)",
+    "libcudf-cu12": r"libcudf/lib64/libcudf\.so",
+    "libcudf-cu13": r"libcudf/lib64/libcudf\.so",
+    "libcuml-cu12": r"libcuml/lib64/libcuml(?:\+\+)?\.so",
+    "libcuml-cu13": r"libcuml/lib64/libcuml(?:\+\+)?\.so",
+    "nvidia-nvshmem-cu12": r"nvidia/nvshmem/lib/libnvshmem_host\.so\.3",
+    "nvidia-nvshmem-cu13": r"nvidia/nvshmem/lib/libnvshmem_host\.so\.3",
+    "sgl-kernel": r"sgl_kernel/(?:.*/)?common_ops\.[^/]*\.so",
+    "sglang-kernel": r"sgl_kernel/(?:.*/)?common_ops\.[^/]*\.so",
+    "torchcodec": r"torchcodec/libtorchcodec_core7\.so",
+    "transformer-engine-cu12": r"transformer_engine/(?:wheel_lib/)?libtransformer_engine\.so",
+    "transformer-engine-cu13": r"transformer_engine/(?:wheel_lib/)?libtransformer_engine\.so",
+    "vllm": r"vllm/_C(?:_stable_libtorch)?\.abi3\.so",
+    "xformers": r"xformers/_C\.(?:so|pyd)",
+}
+NEWEST = 3
+LARGEST = 300 << 20  # bytes of a member, packed
+HEADER = """\
+# GPU code inside wheels on the package index, in the libraries that decide. Written by tools/harvest with `culprit inspect`;
+# not to be edited. A row holds for each of its versions; releases without a row were not looked into.
+#
+# code: cuda is the CUDA that the library was built for, by its name or by the libraries that it loads; several rows for one
+#   version and platform: the wheel has a build for each. Without `code` there is no GPU code in that library.
+
+"""
+
+
+def program():
+    """The culprit of this tree, or the one that CULPRIT names."""
+    root = pathlib.Path(__file__).resolve().parent.parent.parent
+    found = [path for path in (os.environ.get("CULPRIT"), root / "build/release/culprit") if path and pathlib.Path(path).exists()]
+    if not found:
+        raise Unreachable("no program to read GPU code with: build it (build/release/culprit), or name one in CULPRIT")
+    return found[0]
+
+
+def inspect(content):
+    """(GPU code, major version of its CUDA or '') of a library."""
+    with tempfile.NamedTemporaryFile(suffix=".so") as library:
+        library.write(content)
+        library.flush()
+        run = subprocess.run([program(), "inspect", library.name, "--format", "json"], capture_output=True, text=True)
+    file = json.loads(run.stdout)["files"][0]
+    found = file.get("gpu_code") or {}
+    names = [*found.get("sass", {}), *found.get("ptx", {})]
+    majors = re.findall(r"(?:libcudart\.so\.|cudart64_)(\d\d)", " ".join(file.get("needed") or []))
+    return gpu_code.notation(names), majors[0] if majors else ""
+
+
+def of_wheel(index, package, file):
+    """[[cuda, code]] of a wheel; None if its members are too large."""
+    with index.wheel(package, file) as wheel:
+        members = [(entry, found) for entry in wheel.infolist() if (found := re.fullmatch(MEMBERS[package], entry.filename))]
+        if any(entry.compress_size > LARGEST for entry, _ in members):
+            return None
+        builds = collections.defaultdict(set)
+        for entry, found in members:
+            code, cuda = inspect(index.member(wheel, entry.filename))
+            if found.groups() and found.group(1):
+                cuda = f"{found.group(1)[:2]}.{found.group(1)[2:]}"
+            builds[cuda or suffix(package)].update(code)
+    return [[cuda, sorted(code, key=lambda c: (version_key(c), c))] for cuda, code in sorted(builds.items(), key=lambda b: version_key(b[0]))]
+
+
+def suffix(package):
+    found = re.search(r"-cu(\d+)$", package)
+    return found.group(1) if found else ""
+
+
+def harvest(index, newest):
+    program()
+    jobs = []
+    for package in MEMBERS:
+        for version, files in list(projects.recent(index.project(package)))[-(newest or NEWEST):]:
+            chosen = {}
+            for file in sorted(files, key=lambda f: f["filename"]):
+                if file["filename"].endswith(".whl"):
+                    for platform in parse_wheel(file["filename"])[0]:
+                        chosen.setdefault(platform, file)
+            jobs += [(package, version, platform, file) for platform, file in chosen.items() if platform != "any"]
+
+    def read(job):
+        package, version, platform, file = job
+        text = index.cache.get(file, "code", lambda: json.dumps(of_wheel(index, package, file)).encode())
+        return [(package, version, platform, cuda, tuple(code)) for cuda, code in json.loads(text) or []]
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:  # libraries are large, and inspecting them takes a processor
+        return [row for rows in pool.map(read, jobs) for row in rows]
+
+
+def rewrite(found, old):
+    """The text of the file: what was found, and the rows of other releases."""
+    read = {row[:3] for row in found}
+    kept = [(r["package"], version, platform, r.get("cuda", ""), tuple(r.get("code", ())))
+            for r in old.get("code", []) for version in r["versions"] for platform in r["platforms"]]
+    rows = collections.defaultdict(lambda: collections.defaultdict(set))
+    for package, version, platform, cuda, code in [*found, *(r for r in kept if r[:3] not in read)]:
+        rows[package, cuda, code][version].add(platform)
+    merged = collections.defaultdict(list)
+    for (package, cuda, code), versions in rows.items():
+        for version, platforms in versions.items():
+            merged[package, cuda, code, tuple(sorted(platforms))].append(version)
+    ordered = sorted(({"package": package, "versions": sorted(versions, key=version_key), "platforms": platforms, "cuda": cuda,
+                       "code": code, "source": "package index: the libraries in these wheels"}
+                      for (package, cuda, code, platforms), versions in merged.items()),
+                     key=lambda r: (r["package"], version_key(r["versions"][0]), r["platforms"], version_key(r["cuda"])))
+    return HEADER + lines("code", ordered)
+
+
+def compare(found, old):
+    known = {(r["package"], version, platform): True for r in old["code"] for version in r["versions"] for platform in r["platforms"]}
+    exact = {(r["package"], version, platform, r.get("cuda", ""), tuple(r.get("code", ())))
+             for r in old["code"] for version in r["versions"] for platform in r["platforms"]}
+    for row in found:
+        name = " ".join(row[:3])
+        if row[:3] not in known:
+            yield f"{name}: not in the data"
+        elif row not in exact:
+            yield f"{name}: the wheel has {list(row[4])} for CUDA {row[3] or 'unknown'}, the data does not"
