@@ -2,10 +2,10 @@
 import collections
 import concurrent.futures
 import datetime
-import json
 import re
 
 from harvesting.index import final_versions, version_key
+from harvesting.rows import lines
 
 # Package -> first version of interest.
 PACKAGES = {
@@ -104,10 +104,6 @@ def rows_of(package, version, files):
             yield {**row, "python": python, "glibc": glibc, "date": date, "source": SOURCE}
 
 
-def line(row):
-    return "  {" + ", ".join(f"{key} = {json.dumps(value)}" for key, value in row.items() if value) + "},\n"
-
-
 def harvest(index, newest):
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
         projects = dict(zip(PACKAGES, pool.map(index.project, PACKAGES)))
@@ -115,7 +111,7 @@ def harvest(index, newest):
             for version in final_versions(projects[package])[-newest:] if version_key(version) >= version_key(first)
             for row in rows_of(package, version, projects[package]["releases"][version])]
     day = {"date": datetime.date.today().isoformat(), "source": "package index: the files it lists"}
-    return HEADER + "harvest = [\n" + line(day) + "]\n\ndistribution = [\n" + "".join(map(line, rows)) + "]\n"
+    return HEADER + lines("harvest", [day]) + "\n" + lines("distribution", rows)
 
 
 def compare(new, old):

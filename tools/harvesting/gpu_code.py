@@ -3,6 +3,7 @@
 torch has the list as a string in libtorch_python.so, tensorflow in its build_info.py: one member of a wheel is read.
 """
 import concurrent.futures
+import json
 import re
 
 from harvesting.index import final_versions, version_key
@@ -22,18 +23,18 @@ def notation(names):
     return both + ["PTX " + text[code] for code in sorted(ptx - machine)]
 
 
-def torch_code(wheel):
+def torch_code(index, wheel):
     """None for a build without CUDA."""
     if "torch/lib/libtorch_cuda.so" not in wheel.namelist():
         return None
     one = rb"(?:sm|compute)_\d+[af]?"
-    lists = {m.group(0).decode() for m in re.finditer(rb"%b(?: %b)+" % (one, one), wheel.read("torch/lib/libtorch_python.so"))}
+    lists = {m.group(0).decode() for m in re.finditer(rb"%b(?: %b)+" % (one, one), index.member(wheel, "torch/lib/libtorch_python.so"))}
     return notation(max(lists, key=len, default="").split())
 
 
-def tensorflow_code(wheel):
+def tensorflow_code(index, wheel):
     name = "tensorflow/python/platform/build_info.py"
-    found = re.search(r"cuda_compute_capabilities', \[(.*?)\]", wheel.read(name).decode()) if name in wheel.namelist() else None
+    found = re.search(r"cuda_compute_capabilities', \[(.*?)\]", index.member(wheel, name).decode()) if name in wheel.namelist() else None
     if not found:
         return None
     names = re.findall(r"'(\w+)'", found.group(1))
@@ -60,16 +61,20 @@ def harvest(index, newest):
 
     def read(job):
         package, version, key, file = job
-        with index.wheel(package, file) as wheel:
-            return (package, version, key), reader[package](wheel)
+
+        def code():
+            with index.wheel(package, file) as wheel:
+                return json.dumps(reader[package](index, wheel)).encode()
+        return (package, version, key), json.loads(index.cache.get(file, "gpu_code", code))
 
     with concurrent.futures.ThreadPoolExecutor(6) as pool:
         return {what: code for what, code in pool.map(read, jobs) if code}
 
 
 def covers(row, version):
-    key, first = version_key(version), version_key(row["version"])
-    return key[:len(first)] == first if "until" not in row else first <= key <= version_key(row["until"])
+    """As the program reads a row: "4.8" is every 4.8.x, as the first and as the last of a range."""
+    key, first, last = version_key(version), version_key(row["version"]), version_key(row.get("until", row["version"]))
+    return first <= key and key[:len(last)] <= last
 
 
 def compare(found, old):
@@ -77,6 +82,6 @@ def compare(found, old):
         rows = [row for row in old["release"] if row["framework"] == package and covers(row, version)]
         rows = [row for row in rows if row.get("is_default")] or rows
         if not rows:
-            yield f"{package} {version}: not in the data"
+            continue  # said elsewhere
         elif rows[0].get(key) != code:
             yield f"{package} {version} {key}: the wheel has {code}, the data {rows[0].get(key)}"

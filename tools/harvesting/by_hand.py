@@ -1,0 +1,193 @@
+"""The tables that people write, compared with what the index says. Each function yields a line for each thing to be done:
+the file, the row and what is wrong or missing."""
+import collections
+import concurrent.futures
+import re
+
+from harvesting import gpu_code, pins
+from harvesting.distributions import parse_wheel
+from harvesting.index import final_versions, version_key
+
+NO_ROW = "no row"  # a new release, as opposed to a row that is wrong
+
+
+def day_of(project, version):
+    return min(f["upload_time"][:10] for f in project["releases"][version])
+
+
+def newest(versions, count):
+    return versions[-count:] if count else versions
+
+
+def cuda(index, data, count):
+    """data/drivers.toml [[toolkit]]: every release of cuda-toolkit; nvcc's and the runtime's minor versions."""
+    rows = {row["cuda"] for row in data("drivers")["toolkit"]}
+    project = index.project("cuda-toolkit")
+    for version in newest(final_versions(project), count):
+        if version not in rows:
+            yield (f"data/drivers.toml [[toolkit]] {version}: {NO_ROW} (on the index since {day_of(project, version)}); its drivers: "
+                   "release notes, table of CUDA and driver versions")
+    minors = {row.rpartition(".")[0] for row in rows}
+    for package in ("nvidia-cuda-runtime-cu11", "nvidia-cuda-runtime-cu12", "nvidia-cuda-runtime"):
+        project = index.project(package)
+        for minor in dict.fromkeys(v.rpartition(".")[0] for v in newest(final_versions(project), count)):
+            if minor not in minors:
+                yield (f"data/drivers.toml [[toolkit]] {minor}: {NO_ROW} for this CUDA; {package} has it. New GPUs and PTX "
+                       "(data/architectures.toml), container images and apt names (data/packages.toml), library names "
+                       "(data/sonames.toml) and error codes (data/status_codes.toml) come with its release notes")
+
+
+def limits(header):
+    """crt/host_config.h -> {column of [[nvcc]]: value}; a column whose test is not found is left out."""
+    found = {}
+    gcc = re.search(r"#if __GNUC__ > (\d+)\b(?: \|\| \(__GNUC__ == \d+ && __GNUC_MINOR__ > (\d+)\))?", header)
+    if gcc:
+        found["gcc_max"] = gcc.group(1) + (f".{gcc.group(2)}" if gcc.group(2) else "")
+    # The test, not its message, which is out of date in some; there is another one for other kinds of clang.
+    clang = re.search(r"#if defined\(__clang__\)[^\n]*\s+#if \(__clang_major__ >= (\d+)\)", header)
+    if clang:
+        found["clang_max"] = str(int(clang.group(1)) - 1)
+    msvc = re.search(r"#if _MSC_VER < (\d+) \|\| _MSC_VER >= (\d+)", header)
+    if msvc:
+        found["msvc_min"], found["msvc_below"] = map(int, msvc.groups())
+    return found
+
+
+def host_config(index, package, project, version):
+    """The header inside the Linux wheel of a compiler package; None without one."""
+    file = next((f for f in project["releases"][version] if re.search(r"linux[^-]*x86_64", f["filename"])), None)
+    if file is None:
+        return None
+
+    def read():
+        with index.wheel(package, file) as wheel:
+            name = next((n for n in wheel.namelist() if n.endswith("/crt/host_config.h")), None)
+            return index.member(wheel, name) if name else b""
+    return index.cache.get(file, "host_config", read).decode(errors="replace") or None
+
+
+def host_compilers(index, data, count):
+    """data/host_compilers.toml [[nvcc]]: the limits that the headers inside compiler wheels test."""
+    rows = {row["cuda"]: row for row in data("host_compilers")["nvcc"]}
+    found = collections.defaultdict(list)  # what is to be said -> the wheels that say it
+    for package in ("nvidia-cuda-nvcc-cu11", "nvidia-cuda-nvcc-cu12", "nvidia-cuda-crt"):
+        project = index.project(package)
+        for version in newest(final_versions(project), count):
+            header = host_config(index, package, project, version)
+            minor = ".".join(version.split(".")[:2])
+            exact = [row for name, row in rows.items() if name == minor or name.startswith(minor + ".")]
+            name = f"data/host_compilers.toml [[nvcc]] {minor}"
+            if header is not None and not exact:
+                found[f"{name}: {NO_ROW}, {limits(header)}"].append(f"{package} {version}")
+            for column, value in limits(header or "").items():
+                if exact and all(row.get(column) != value for row in exact):
+                    found[f"{name} {column}: {exact[-1].get(column)} in the data, {value}"].append(f"{package} {version}")
+    for line, wheels in found.items():
+        yield f"{line} in crt/host_config.h of {', '.join(wheels)}"
+
+
+def cudnn(index, data, count):
+    """data/cudnn.toml [[release]]: every cuDNN that has wheels."""
+    rows = data("cudnn")["release"]
+    for major in ("11", "12", "13"):
+        project = index.project(f"nvidia-cudnn-cu{major}")
+        for version in newest(final_versions(project), count):
+            release = ".".join(version.split(".")[:3])
+            row = next((r for r in rows if r["version"] == release), None)
+            if row is None:
+                yield (f"data/cudnn.toml [[release]] {release}: {NO_ROW} (nvidia-cudnn-cu{major} {version}, on the index since "
+                       f"{day_of(project, version)}); GPUs and drivers: support matrix of that release")
+            elif not any(build.split(".")[0] == major for build in row["cuda_builds"]):
+                yield f"data/cudnn.toml [[release]] {release} cuda_builds: {row['cuda_builds']} in the data, there is a wheel for CUDA {major}"
+
+
+# Distribution -> (framework, variant) of its rows.
+FRAMEWORKS = {"torch": ("torch", None), "tensorflow": ("tensorflow", None), "jax-cuda12-plugin": ("jax", "cuda12"),
+              "jax-cuda13-plugin": ("jax", "cuda13"), "onnxruntime-gpu": ("onnxruntime", None), "ctranslate2": ("ctranslate2", None),
+              "cupy-cuda12x": ("cupy", "cuda12x"), "cupy-cuda13x": ("cupy", "cuda13x"), "triton": ("triton", None)}
+# Older releases have rows for a range, or none.
+FIRST = {"torch": "1.8", "tensorflow": "2.4", "jax-cuda12-plugin": "0.4.29", "jax-cuda13-plugin": "0.7", "onnxruntime-gpu": "1.8",
+         "ctranslate2": "3.6", "cupy-cuda12x": "13", "cupy-cuda13x": "13", "triton": "2.0"}
+
+
+def pythons_of(files):
+    """(first, last) Python with a Linux x86-64 wheel of its own; None without any."""
+    minors = [minor for f in files if f["filename"].endswith(".whl") and not f.get("yanked")
+              for platforms, pythons in [parse_wheel(f["filename"])] if "linux-x86_64" in platforms
+              for minor, more in pythons if not more]
+    return (f"3.{min(minors)}", f"3.{max(minors)}") if minors else None
+
+
+def built_with(lines):
+    """{column: value} of what a release requires: the CUDA and the cuDNN."""
+    needs = dict(re.fullmatch(r"([a-z0-9-]+)==([0-9.]+)", text).groups() for line in lines
+                 if re.fullmatch(r"[a-z0-9-]+==[0-9.]+", text := pins.requirement(line)[0]))
+    found = {}
+    for name, version in needs.items():
+        if re.fullmatch(r"nvidia-cudnn-cu\d+", name):
+            found["cudnn"] = version
+        elif re.fullmatch(r"nvidia-cuda-runtime(-cu\d+)?|cuda-toolkit", name):
+            found["cuda"] = ".".join(version.split(".")[:2])
+    return found
+
+
+def frameworks(index, data, count):
+    """data/frameworks.toml [[release]]: every release on the index; CUDA, cuDNN and Pythons of torch's default build."""
+    rows = data("frameworks")["release"]
+    for package, (framework, variant) in FRAMEWORKS.items():
+        project = index.project(package)
+        for version in newest(final_versions(project), count):
+            if version_key(version) < version_key(FIRST[package]):
+                continue
+            fitting = [r for r in rows if r["framework"] == framework and gpu_code.covers(r, version)
+                       and variant in (None, r.get("variant"))]
+            if not fitting:
+                yield (f"data/frameworks.toml [[release]] {framework} {version}{' ' + variant if variant else ''}: {NO_ROW} "
+                       f"({package}, on the index since {day_of(project, version)})")
+            elif package == "torch":
+                yield from default_build(index, project, version, next((r for r in fitting if r.get("is_default")), None))
+
+
+def default_build(index, project, version, row):
+    name = f"data/frameworks.toml [[release]] torch {version}"
+    files = project["releases"][version]
+    if row is None:
+        yield f"{name}: no row has is_default"
+        return
+    wanted = built_with(index.requirements("torch", files)[0])
+    pythons = pythons_of(files)
+    if pythons and not version.startswith(("1.", "2.0")):  # older rows leave the Pythons to harvested.toml
+        wanted["python"], wanted["python_until"] = pythons
+    for column, value in wanted.items():
+        if row.get(column) and row[column] != value:
+            yield f"{name} {row.get('variant', '')} {column}: {row[column]} in the data, {value} on the index"
+
+
+def companions(index, data, count):
+    """data/frameworks.toml [[companion]] and data/extensions.toml: what METADATA does not say about torch's companions."""
+    rows = {(r["package"], r["version"]) for r in data("frameworks")["companion"]}
+    built = {(r["package"], r["version"]) for r in data("extensions")["extension"]}
+    for package, first in (("torchaudio", "0.8"), ("torchvision", "0.9"), ("xformers", "0.0.16")):
+        project = index.project(package)
+        for version in newest(final_versions(project), count):
+            if version_key(version) < version_key(first):
+                continue
+            lines, _ = index.requirements(package, project["releases"][version])
+            bound = [text for line in lines if re.match(r"torch[=<>~]", text := pins.requirement(line)[0])]
+            if package == "xformers" and any(text.startswith("torch==") for text in bound) and (package, version) not in built:
+                yield f"data/extensions.toml [[extension]] xformers {version}: {NO_ROW} ({bound[0]}; cpp_lib.json of its wheel says CUDA and GPU code)"
+            elif package != "xformers" and not bound and (package, version) not in rows:
+                yield f"data/frameworks.toml [[companion]] {package} {version}: {NO_ROW}, and METADATA does not say which torch it belongs to"
+
+
+CHECKS = (cuda, host_compilers, cudnn, frameworks, companions)
+
+
+def check(index, data, count):
+    """All of them; `data` gives a data file by its name."""
+    def run(one):
+        return list(one(index, data, count))
+    with concurrent.futures.ThreadPoolExecutor(len(CHECKS)) as pool:
+        lines = [line for lines in pool.map(run, CHECKS) for line in lines]
+    code = gpu_code.compare(gpu_code.harvest(index, count), data("frameworks"))
+    return lines + [f"data/frameworks.toml [[release]] {line}" for line in code]
