@@ -117,7 +117,7 @@ def needs_of(index, package, version, files, extras, known):
     for (extra, text), places in holds.items():
         for where, python in markers.conditions(places, own, allowed):
             rows[extra, tuple(where), python].append(text)
-    return [(*key, tuple(sorted(texts))) for key, texts in rows.items()]
+    return sorted((*key, tuple(sorted(texts))) for key, texts in rows.items())
 
 
 def merged(releases):
