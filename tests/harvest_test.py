@@ -122,7 +122,8 @@ def by_hand_cases(cache):
         ("nvidia-cudnn-cu12", "9.1.0.70"): {f"cudnn-9.1.0.70-{linux}": wheel()},
         ("nvidia-cudnn-cu12", "9.2.0.82"): {f"cudnn-9.2.0.82-{linux}": wheel()},
         ("torch", "2.5.1"): {"torch-2.5.1-cp39-cp39-manylinux1_x86_64.whl": torch, "torch-2.5.1-cp313-cp313-manylinux1_x86_64.whl": torch},
-        ("torch", "2.6.0"): {"torch-2.6.0-cp39-cp39-manylinux1_x86_64.whl": torch},
+        ("torch", "2.6.0"): {"torch-2.6.0-cp39-cp39-manylinux1_x86_64.whl": wheel("Requires-Dist: cuda-toolkit[cublas]==12.6.3\n\n", **{
+            "torch/lib/libtorch_cuda.so": "", "torch/lib/libtorch_python.so": "\0sm_80 sm_90 compute_90\0"})},
         ("triton", "3.1.4"): {"triton-3.1.4-cp39-cp39-manylinux1_x86_64.whl": wheel()},
     }, cache)
     data = {"drivers": {"toolkit": [{"cuda": "12.4.0"}]},
@@ -133,8 +134,10 @@ def by_hand_cases(cache):
                  "python": "3.9", "python_until": "3.12"},
                 {"framework": "triton", "version": "3.0", "until": "3.1"}]},
             "extensions": {"extension": []}}
-    lines = [line.partition(" (")[0].partition(";")[0] for line in by_hand.check(index, data.get, 0)]
-    yield "by hand", lines, [
+    lines = by_hand.check(index, data.get, 0)
+    yield "the row of a new torch", lines[-1].partition("; ")[2], \
+        "the default build: {'cuda': '12.6', 'python': '3.9', 'python_until': '3.9', 'code': ['8.0', '9.0+PTX']}"
+    yield "by hand", [line.partition(" (")[0].partition(";")[0] for line in lines], [
         "data/drivers.toml [[toolkit]] 12.4.1: no row",
         "data/drivers.toml [[toolkit]] 12.5: no row for this CUDA",
         "data/host_compilers.toml [[nvcc]] 12.4 gcc_max: 13.2 in the data, 13 in crt/host_config.h of nvidia-cuda-nvcc-cu12 12.4.99, "

@@ -132,7 +132,7 @@ def built_with(lines):
 
 
 def frameworks(index, data, count):
-    """data/frameworks.toml [[release]]: every release on the index; CUDA, cuDNN and Pythons of torch's default build."""
+    """data/frameworks.toml [[release]]: every release on the index; what the files tell about torch's default build, GPU code of tensorflow."""
     rows = data("frameworks")["release"]
     for package, (framework, variant) in FRAMEWORKS.items():
         project = index.project(package)
@@ -142,25 +142,33 @@ def frameworks(index, data, count):
             fitting = [r for r in rows if r["framework"] == framework and gpu_code.covers(r, version)
                        and variant in (None, r.get("variant"))]
             if not fitting:
+                told = f"; the default build: {default_build(index, project, version)}" if package == "torch" else ""
                 yield (f"data/frameworks.toml [[release]] {framework} {version}{' ' + variant if variant else ''}: {NO_ROW} "
-                       f"({package}, on the index since {day_of(project, version)})")
+                       f"({package}, on the index since {day_of(project, version)}){told}")
+            elif package == "tensorflow":
+                for machine, column in gpu_code.KEYS.items():
+                    code = gpu_code.of_release(index, package, project["releases"][version], machine)
+                    if code and fitting[0].get(column) != code:
+                        yield (f"data/frameworks.toml [[release]] tensorflow {version} {column}: {fitting[0].get(column)} in the data, "
+                               f"{code} in the wheel")
             elif package == "torch":
-                yield from default_build(index, project, version, next((r for r in fitting if r.get("is_default")), None))
+                row = next((r for r in fitting if r.get("is_default")), {})
+                for column, value in default_build(index, project, version).items():
+                    if row.get(column) != value and (row.get(column) or "python" not in column):
+                        yield (f"data/frameworks.toml [[release]] torch {version} {row.get('variant', 'is_default')} {column}: "
+                               f"{row.get(column)} in the data, {value} on the index")
 
 
-def default_build(index, project, version, row):
-    name = f"data/frameworks.toml [[release]] torch {version}"
+def default_build(index, project, version):
+    """What the files of a torch release tell about its row: {column: value}."""
     files = project["releases"][version]
-    if row is None:
-        yield f"{name}: no row has is_default"
-        return
-    wanted = built_with(index.requirements("torch", files)[0])
-    pythons = pythons_of(files)
-    if pythons and not version.startswith(("1.", "2.0")):  # older rows leave the Pythons to harvested.toml
-        wanted["python"], wanted["python_until"] = pythons
-    for column, value in wanted.items():
-        if row.get(column) and row[column] != value:
-            yield f"{name} {row.get('variant', '')} {column}: {row[column]} in the data, {value} on the index"
+    told = built_with(index.requirements("torch", files)[0])
+    if pythons := pythons_of(files):
+        told["python"], told["python_until"] = pythons
+    for machine, column in gpu_code.KEYS.items():
+        if code := gpu_code.of_release(index, "torch", files, machine):
+            told[column] = code
+    return told
 
 
 def companions(index, data, count):
@@ -188,6 +196,4 @@ def check(index, data, count):
     def run(one):
         return list(one(index, data, count))
     with concurrent.futures.ThreadPoolExecutor(len(CHECKS)) as pool:
-        lines = [line for lines in pool.map(run, CHECKS) for line in lines]
-    code = gpu_code.compare(gpu_code.harvest(index, count), data("frameworks"))
-    return lines + [f"data/frameworks.toml [[release]] {line}" for line in code]
+        return [line for lines in pool.map(run, CHECKS) for line in lines]

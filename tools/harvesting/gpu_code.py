@@ -1,14 +1,12 @@
-"""Compares the GPU code that wheels on the package index were built for with data/frameworks.toml, which is written by hand.
+"""The GPU code that wheels of torch and tensorflow were built for.
 
 torch has the list as a string in libtorch_python.so, tensorflow in its build_info.py: one member of a wheel is read.
 """
-import concurrent.futures
 import json
 import re
 
-from harvesting.index import final_versions, version_key
+from harvesting.index import version_key
 
-FIRST = {"torch": "1.8", "tensorflow": "2.4"}
 KEYS = {"x86_64": "code", "aarch64": "code_aarch64"}  # the index has no CUDA build of these for Windows any more
 
 
@@ -47,41 +45,22 @@ def newest_wheel(files, machine):
     return next((f for f in files if fitting and f["filename"] == max(fitting)), None)
 
 
-def harvest(index, newest):
-    """{(package, version, key): code}"""
-    reader = {"torch": torch_code, "tensorflow": tensorflow_code}
-    jobs = []
-    for package, first in FIRST.items():
-        releases = index.project(package)
-        for version in final_versions(releases)[-newest:]:
-            for machine, key in KEYS.items():
-                file = newest_wheel(releases["releases"][version], machine)
-                if file and version_key(version) >= version_key(first):
-                    jobs.append((package, version, key, file))
+READERS = {"torch": torch_code, "tensorflow": tensorflow_code}
 
-    def read(job):
-        package, version, key, file = job
 
-        def code():
-            with index.wheel(package, file) as wheel:
-                return json.dumps(reader[package](index, wheel)).encode()
-        return (package, version, key), json.loads(index.cache.get(file, "gpu_code", code))
+def of_release(index, package, files, machine):
+    """The code of its Linux wheel for that machine; None without a wheel, or without CUDA."""
+    file = newest_wheel(files, machine)
+    if file is None:
+        return None
 
-    with concurrent.futures.ThreadPoolExecutor(6) as pool:
-        return {what: code for what, code in pool.map(read, jobs) if code}
+    def read():
+        with index.wheel(package, file) as wheel:
+            return json.dumps(READERS[package](index, wheel)).encode()
+    return json.loads(index.cache.get(file, "gpu_code", read))
 
 
 def covers(row, version):
     """As the program reads a row: "4.8" is every 4.8.x, as the first and as the last of a range."""
     key, first, last = version_key(version), version_key(row["version"]), version_key(row.get("until", row["version"]))
     return first <= key and key[:len(last)] <= last
-
-
-def compare(found, old):
-    for (package, version, key), code in found.items():
-        rows = [row for row in old["release"] if row["framework"] == package and covers(row, version)]
-        rows = [row for row in rows if row.get("is_default")] or rows
-        if not rows:
-            continue  # said elsewhere
-        elif rows[0].get(key) != code:
-            yield f"{package} {version} {key}: the wheel has {code}, the data {rows[0].get(key)}"
