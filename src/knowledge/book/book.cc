@@ -126,16 +126,6 @@ Result<Edition> Read(Book& book) {
 
 }  // namespace
 
-Tables AllTables() {
-  Tables all;
-  for (const auto add :
-       {Add_architectures, Add_cudnn, Add_distributions, Add_drivers, Add_explain, Add_frameworks,
-        Add_gpu_ids, Add_harvested, Add_host_compilers, Add_imports, Add_libraries, Add_packages, Add_sonames,
-        Add_status_codes, Add_tools, Add_variables, Add_windows})
-    add(all);
-  return all;
-}
-
 std::vector<TableSize> TableSizes() {
   std::vector<TableSize> sizes;
   for (const Table* table : AllTables()) sizes.push_back({table->name(), table->size()});
