@@ -2,7 +2,6 @@
 # the folders of src/ link.
 find_package(fmt CONFIG REQUIRED)
 find_package(nlohmann_json CONFIG REQUIRED)
-find_package(CLI11 CONFIG REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(liblzma CONFIG REQUIRED)
 find_package(zstd CONFIG REQUIRED)

@@ -1,19 +1,21 @@
-// The options of one command: declared, parsed, shown by --help. Hides CLI11, because each file that includes
-// it takes seconds to compile.
+// The options of one command: declared, parsed, shown by --help. Declaring an option only notes it: `why`
+// runs for less than a millisecond, and most of what a command declares is not given.
 #pragma once
 
+#include <deque>
 #include <functional>
-#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 namespace culprit::cli {
 
 enum class Value { kNone, kText, kFile, kDirectory, kCommand };
 
-// One declared option, for help, completions and the manual page.
+// One declared option, for completions and the manual page.
 struct DeclaredOption {
   std::vector<std::string> names;  // "-o", "--output"; "TARGET"
   std::string help;
@@ -32,30 +34,31 @@ struct Declaration {
 
 class CommandLine {
  public:
-  CommandLine(const std::string& about, const std::string& name);
-  ~CommandLine();
+  // Texts are not copied here and below: literals, or what Keep() returns.
+  CommandLine(std::string_view about, std::string_view name) : name_(name), about_(about) {}
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
   // `names`: "-o,--output", or "TARGET" for a positional argument. `word`: the placeholder that --help shows.
-  void Add(const std::string& names, std::string& value, const std::string& help,
-           const std::string& word = "");
-  void Add(const std::string& names, std::vector<std::string>& values, const std::string& help,
-           const std::string& word = "");
-  void AddRequired(const std::string& names, std::vector<std::string>& values, const std::string& help);
-  void Add(const std::string& names, bool& flag, const std::string& help);
+  void Add(std::string_view names, std::string& value, std::string_view help, std::string_view word = "");
+  void Add(std::string_view names, std::vector<std::string>& values, std::string_view help,
+           std::string_view word = "");
+  void AddRequired(std::string_view names, std::vector<std::string>& values, std::string_view help);
+  void Add(std::string_view names, bool& flag, std::string_view help);
   // A number from `low` to `high`.
-  void Add(const std::string& names, int& value, const std::string& help, const std::string& word, int low,
+  void Add(std::string_view names, int& value, std::string_view help, std::string_view word, int low,
            int high);
   // One of `words`; `chosen` gets its index.
-  void AddChoice(const std::string& names, const std::vector<std::string>& words,
-                 std::function<void(size_t)> chosen, const std::string& help, const std::string& word);
+  void AddChoice(std::string_view names, std::span<const std::string_view> words,
+                 std::function<void(size_t)> chosen, std::string_view help, std::string_view word);
   // Values that completion offers for `name`; others are accepted too.
-  void Suggest(const std::string& name, std::vector<std::string> words);
+  void Suggest(std::string_view name, std::span<const std::string_view> words);
   // Everything after the options, not parsed here: the command of `culprit run`.
-  void Rest(const std::string& name, const std::string& help, Value value);
+  void Rest(std::string_view name, std::string_view help, Value value);
   // The end of --help.
-  void Footer(const std::string& text);
+  void Footer(std::string_view text) { footer_ = text; }
+  // A text that lives as long as this.
+  std::string_view Keep(std::string text) { return kept_.emplace_back(std::move(text)); }
   // Whether the next word is the value of this one.
   bool TakesValue(std::string_view name) const;
 
@@ -66,12 +69,42 @@ class CommandLine {
   static Declaration DeclaredBy(int (*run)(int argc, const char* const* argv), const std::string& name);
 
  private:
-  void Declare(const std::string& names, const std::string& help, const std::string& word, Value value);
-  DeclaredOption* Find(std::string_view name);
+  struct Number {
+    int* value;
+    int low, high;
+  };
+  using Chosen = std::function<void(size_t)>;
+  // Where a value goes. Rest() has no place.
+  using Place = std::variant<std::monostate, bool*, std::string*, std::vector<std::string>*, Number, Chosen>;
 
-  Declaration declaration_;
-  struct Parser;
-  std::unique_ptr<Parser> parser_;
+  struct Option {
+    bool positional() const { return !names.starts_with('-'); }
+    bool is_flag() const { return std::holds_alternative<bool*>(place); }
+    bool repeats() const { return is_flag() || std::holds_alternative<std::vector<std::string>*>(place); }
+    bool Called(std::string_view name) const;
+    // As mistakes and --help name it: "--output", "TARGET"; "TEXT".
+    std::string_view Name() const { return names.substr(names.rfind(',') + 1); }
+    std::string_view Kind() const { return std::holds_alternative<Number>(place) ? "INT" : "TEXT"; }
+
+    std::string_view names, help, word;
+    Value value = Value::kNone;
+    Place place{};
+    bool required = false;
+    std::span<const std::string_view> words{};  // choices or suggestions
+    std::vector<std::string> given{};
+  };
+
+  class Reader;
+  Option& Declare(std::string_view names, std::string_view help, std::string_view word, Place place);
+  Option* Find(std::string_view name);
+  // What is wrong with the values that were given; "" if they were stored.
+  static std::string Store(const Option& option);
+  Declaration Declared() const;
+  std::string Help() const;
+
+  std::string_view name_, about_, footer_;
+  std::vector<Option> options_;
+  std::deque<std::string> kept_;
 };
 
 }  // namespace culprit::cli

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "base/text.h"
@@ -29,17 +30,19 @@ bool UseColor(const Options& options) {
 }
 
 void AddFormat(CommandLine& app, Options& options, Formats formats) {
-  std::vector<std::string> words = {"text", "json", "markdown", "html", "sarif", "junit"};
-  words.resize(static_cast<size_t>(formats));
-  std::string help = words.front();
-  for (size_t i = 1; i < words.size(); ++i) help += (i + 1 < words.size() ? ", " : " or ") + words[i];
+  static constexpr std::string_view kWords[] = {"text", "json", "markdown", "html", "sarif", "junit"};
+  const auto words = std::span(kWords).first(static_cast<size_t>(formats));
   app.AddChoice(
-      "--format", words, [&](size_t place) { options.format = static_cast<Format>(place); }, help, "FORMAT");
+      "--format", words, [&](size_t place) { options.format = static_cast<Format>(place); },
+      formats == Formats::kPlain      ? "text, json or markdown"
+      : formats == Formats::kWithPage ? "text, json, markdown or html"
+                                      : "text, json, markdown, html, sarif or junit",
+      "FORMAT");
   app.Add("-o,--output", options.output, "write to FILE instead of the terminal", "FILE");
 }
 
 void AddManner(CommandLine& app, Options& options) {
-  static const std::vector<std::string> kWhen = {"auto", "always", "never"};
+  static constexpr std::string_view kWhen[] = {"auto", "always", "never"};
   app.AddChoice(
       "--color", kWhen, [&](size_t place) { options.color = kWhen[place]; },
       "auto, always or never (NO_COLOR is honoured)", "WHEN");
@@ -50,7 +53,7 @@ void AddManner(CommandLine& app, Options& options) {
 }  // namespace
 
 void AddCommonOptions(CommandLine& app, Options& options, Formats formats) {
-  static const std::vector<std::string> kSystems = {"linux", "windows"};
+  static constexpr std::string_view kSystems[] = {"linux", "windows"};
   AddFormat(app, options, formats);
   app.Add("--root", options.root, "use DIR as the root directory", "DIR");
   app.AddChoice(
@@ -66,7 +69,7 @@ void AddOutputOptions(CommandLine& app, Options& options, Formats formats) {
 }
 
 void AddNoRedact(CommandLine& app, Options& options, const std::string& where) {
-  app.Add("--no-redact", options.no_redact, "keep your home directory and user name in " + where);
+  app.Add("--no-redact", options.no_redact, app.Keep("keep your home directory and user name in " + where));
 }
 
 int WrongUsage(std::string_view command, std::string_view why, std::string_view try_this) {

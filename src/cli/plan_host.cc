@@ -119,11 +119,6 @@ plan::Place PlaceToChange(const snapshot::Stack& stack, plan::Question& question
 
 }  // namespace
 
-const std::vector<std::string>& PlatformWords() {
-  static const std::vector<std::string> words = {"linux-x86_64", "linux-aarch64", "windows-x86_64", "wsl"};
-  return words;
-}
-
 base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& question) {
   auto opened = OpenMachine(options.common);
   if (!opened) return std::unexpected(opened.error());

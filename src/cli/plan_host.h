@@ -1,7 +1,9 @@
 // What `culprit plan` needs to know about a machine: driver, GPUs, Python, and the environment to change.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "base/error.h"
 #include "cli/options.h"
@@ -31,6 +33,7 @@ struct HostAnswer {
 base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& question);
 
 // The values of --platform.
-const std::vector<std::string>& PlatformWords();
+inline constexpr std::array<std::string_view, 4> kPlatformWords = {"linux-x86_64", "linux-aarch64",
+                                                                   "windows-x86_64", "wsl"};
 
 }  // namespace culprit::cli

@@ -1,6 +1,8 @@
 // culprit compat KEY=VALUE...
 #include "compat/compat.h"
 
+#include <string_view>
+
 #include "cli/command.h"
 #include "cli/options.h"
 #include "render/compat/compat.h"
@@ -18,8 +20,10 @@ int RunCompat(int argc, const char* const* argv) {
                   "cuda, cudnn, driver, gpu (9.0, sm_90, or a name), gcc, clang, msvc, python, platform\n"
                   "(linux or windows), or a framework: torch, tensorflow, jax, onnxruntime, cupy,\n"
                   "ctranslate2, paddle, mxnet, tensorrt, triton, torchvision, torchaudio, xformers, vllm");
-  app.Suggest("KEY=VALUE", {"cuda=", "cudnn=", "driver=", "gpu=", "gcc=", "clang=", "msvc=", "python=",
-                            "platform=", "torch=", "tensorflow=", "jax=", "onnxruntime="});
+  static constexpr std::string_view kKeys[] = {
+      "cuda=",   "cudnn=",    "driver=", "gpu=",        "gcc=", "clang=",      "msvc=",
+      "python=", "platform=", "torch=",  "tensorflow=", "jax=", "onnxruntime="};
+  app.Suggest("KEY=VALUE", kKeys);
   AddOutputOptions(app, options);
   app.Footer(
       "Examples:\n"

@@ -2,6 +2,7 @@
 #include "cli/completions/completions.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.h"
@@ -11,7 +12,7 @@
 namespace culprit::cli {
 
 int RunCompletions(int argc, const char* const* argv) {
-  static const std::vector<std::string> kShells = {"bash", "zsh", "fish", "man"};
+  static constexpr std::string_view kShells[] = {"bash", "zsh", "fish", "man"};
   std::string shell;
   CommandLine app("Prints a completion script for bash, zsh or fish, or the manual page.",
                   "culprit completions");

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <iterator>
+#include <string_view>
 
 #include "base/version.h"
 #include "change/prove/check_plan.h"
@@ -130,7 +132,7 @@ int RunPlan(int argc, const char* const* argv) {
   app.Add("--cuda", options.cuda, "CUDA release: 12.4", "VERSION");
   app.Add("--host", options.host, "plan for this driver and GPU: driver=470.82,gpu=sm_37", "HOST");
   app.AddChoice(
-      "--platform", PlatformWords(), [&](size_t place) { options.platform = PlatformWords()[place]; },
+      "--platform", kPlatformWords, [&](size_t place) { options.platform = kPlatformWords[place]; },
       "linux-x86_64, linux-aarch64, windows-x86_64 or wsl (default: the platform of this machine,\nor "
       "linux-x86_64 with --host or if this machine has no GPU)",
       "PLATFORM");
@@ -139,16 +141,17 @@ int RunPlan(int argc, const char* const* argv) {
           "driver-upgrade: the plan may include a newer driver;\nunknown: the plan may use builds whose "
           "requirements are not fully known",
           "WHAT");
-  const std::vector<std::string> allow_words = {"driver-upgrade", "unknown"};
-  app.Suggest("--allow", allow_words);
-  app.Suggest("WANT", {"torch", "tensorflow", "jax", "onnxruntime-gpu", "ctranslate2", "cupy", "paddle",
-                       "cudnn", "cuda"});
+  static constexpr std::string_view kAllowed[] = {"driver-upgrade", "unknown"};
+  app.Suggest("--allow", kAllowed);
+  static constexpr std::string_view kWanted[] = {
+      "torch", "tensorflow", "jax", "onnxruntime-gpu", "ctranslate2", "cupy", "paddle", "cudnn", "cuda"};
+  app.Suggest("WANT", kWanted);
   app.Add("--keep", options.keep, "do not change this package", "NAME");
-  const std::vector<std::string> as_words = {"pip", "uv", "conda", "apt", "dockerfile", "cmake", "json"};
+  static constexpr std::string_view kForms[] = {"pip", "uv", "conda", "apt", "dockerfile", "cmake", "json"};
   app.AddChoice(
-      "--as", as_words,
+      "--as", kForms,
       [&](size_t place) {
-        if (as_words[place] == "json") {
+        if (kForms[place] == "json") {
           options.common.format = Format::kJson;
         } else {
           options.as = static_cast<plan::As>(place);
@@ -169,7 +172,7 @@ int RunPlan(int argc, const char* const* argv) {
       "Exit status: 0 a set was found, 1 there is no such set, 2 could not check, 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   for (const std::string& word : allowed) {
-    if (std::ranges::find(allow_words, word) == allow_words.end())
+    if (std::ranges::find(kAllowed, word) == std::end(kAllowed))
       return WrongPlan("--allow: '" + word + "' is neither driver-upgrade nor unknown");
     (word == "unknown" ? options.allow_unknown : options.allow_driver_upgrade) = true;
   }

@@ -101,7 +101,8 @@ int RunProbe(int argc, const char* const* argv) {
           "probe only this cuDNN: a file or its directory (default: every copy found)", "PATH");
   app.Add("--framework", options.wishes.frameworks,
           "also test through torch, tensorflow, jax, onnxruntime or cupy", "NAME");
-  app.Suggest("--framework", {"torch", "tensorflow", "jax", "onnxruntime", "cupy"});
+  static constexpr std::string_view kFrameworks[] = {"torch", "tensorflow", "jax", "onnxruntime", "cupy"};
+  app.Suggest("--framework", kFrameworks);
   app.Add("--python", options.wishes.python, "the interpreter that has the framework installed", "PATH");
   app.Add("--compile", options.wishes.compile,
           "also compile, link and run a CUDA and a cuDNN program with the nvcc on this machine");
