@@ -20,18 +20,13 @@
 #include "binfmt/cache/ld_so_cache_layout.h"
 
 namespace culprit::binfmt {
-namespace {
-
-using base::ErrorCode;
-using base::Fail;
-
-std::unexpected<base::Error> Bad(const std::string& what) {
-  return Fail(ErrorCode::kBadFormat, "ld.so.cache: " + what);
-}
+namespace ld_cache {
 
 // The whole file, with checked reads.
 class Image {
  public:
+  static constexpr size_t kMaxText = 4096;  // PATH_MAX
+
   explicit Image(std::string_view bytes) : bytes_(bytes) {}
 
   uint64_t size() const { return bytes_.size(); }
@@ -49,19 +44,24 @@ class Image {
   uint8_t U8(uint64_t offset) const { return Number<uint8_t>(offset); }
 
   // The NUL-terminated text; nullopt if it is outside the file, unterminated, or too long.
-  std::optional<std::string_view> Text(uint64_t offset) {
+  std::optional<std::string_view> Text(uint64_t offset) const {
     if (offset >= size()) return std::nullopt;
     const std::string_view rest = bytes_.substr(offset, kMaxText + 1);
     const size_t length = rest.find('\0');
-    if (length == std::string_view::npos || length > text_left_) return std::nullopt;
-    text_left_ -= length;
-    return rest.substr(0, length);
+    return length == std::string_view::npos ? std::nullopt : std::optional(rest.substr(0, length));
   }
   std::string_view Bytes(uint64_t offset, uint64_t count) const { return bytes_.substr(offset, count); }
 
- private:
-  static constexpr size_t kMaxText = 4096;  // PATH_MAX
+  // Where the texts begin that Text() surely finds: before this. 0 if some may be too long.
+  uint64_t EndOfTexts() const {
+    constexpr size_t kWindow = kMaxText / 2;  // if each has a NUL, no text is longer than two
+    for (size_t at = 0; at < bytes_.size(); at += kWindow) {
+      if (bytes_.substr(at, kWindow).find('\0') == std::string_view::npos) return 0;
+    }
+    return bytes_.rfind('\0') + 1;
+  }
 
+ private:
   template <typename T>
   T Number(uint64_t offset) const {
     T value{};
@@ -72,8 +72,19 @@ class Image {
 
   std::string_view bytes_;
   bool swap_ = false;
-  uint64_t text_left_ = kMaxLdCacheSize;
 };
+
+}  // namespace ld_cache
+
+namespace {
+
+using base::ErrorCode;
+using base::Fail;
+using ld_cache::Image;
+
+std::unexpected<base::Error> Bad(const std::string& what) {
+  return Fail(ErrorCode::kBadFormat, "ld.so.cache: " + what);
+}
 
 // Sets the byte order in which `count_at` is a number of records that fit after `begin`; false if neither
 // does.
@@ -108,7 +119,7 @@ struct Extensions {
 };
 
 // Without a valid directory there are no extensions; ld.so ignores them then, too.
-Extensions ReadExtensions(Image& image, uint64_t header) {
+Extensions ReadExtensions(const Image& image, uint64_t header) {
   Extensions result;
   const uint64_t at = image.U32(header + ld_cache::kExtensionAt);
   if (at == 0 || at % 4 != 0 || !image.Fits(at, 1, ld_cache::kDirectorySize)) return result;
@@ -138,46 +149,88 @@ bool IsNamedHwcap(uint64_t hwcap) {
   return (hwcap >> 32 & ~uint64_t{ld_cache::kIsaLevelMask}) == ld_cache::kNamedHwcap;
 }
 
-// Reads the entries that start at `table`, whose string offsets count from `strings`.
-base::Result<void> ReadEntries(Image& image, uint64_t table, uint64_t entry_size, uint32_t count,
-                               uint64_t strings, const Extensions& extensions, LdCache& cache) {
-  if (!image.Fits(table, count, entry_size)) return Bad("the entry table is outside the file");
+}  // namespace
+
+struct LdCacheTable {
+  uint64_t At(uint64_t place) const { return begin + place * entry_size; }
+  uint64_t NameAt(uint64_t place) const { return strings + image.U32(At(place) + 4); }
+  uint64_t PathAt(uint64_t place) const { return strings + image.U32(At(place) + 8); }
+  LdCacheEntry Entry(uint64_t place) const;
+  base::Result<void> Check() const;
+
+  std::shared_ptr<const std::string> bytes;
+  ld_cache::Image image;
+  uint64_t begin = 0, entry_size = 0;
+  uint32_t count = 0;
+  uint64_t strings = 0;  // their offsets count from here
+  std::vector<std::string_view> hwcaps{};
+};
+
+LdCacheEntry LdCacheTable::Entry(uint64_t place) const {
+  LdCacheEntry entry{.flags = static_cast<int32_t>(image.U32(At(place))),
+                     .name = image.Text(NameAt(place)).value_or(""),
+                     .path = image.Text(PathAt(place)).value_or("")};
+  if (entry_size != ld_cache::kEntrySize) return entry;
+  entry.hwcap = image.U64(At(place) + 16);
+  const uint64_t index = entry.hwcap & 0xffffffff;
+  if (IsNamedHwcap(entry.hwcap) && index < hwcaps.size()) entry.hwcaps_dir = hwcaps[index];
+  return entry;
+}
+
+// Whether every entry can be read. Of a file that ldconfig wrote, a look at the offsets shows that; of
+// others, each text has to be found.
+base::Result<void> LdCacheTable::Check() const {
+  if (!image.Fits(begin, count, entry_size)) return Bad("the entry table is outside the file");
   if (count > ld_cache::kMaxEntries) {
     return Fail(ErrorCode::kTooLarge, "ld.so.cache: " + std::to_string(count) + " entries");
   }
-  cache.entries.reserve(count);
+  constexpr uint64_t kFew =
+      kMaxLdCacheSize / (2 * ld_cache::Image::kMaxText);  // whose texts together are not too long
+  const uint64_t end = count <= kFew ? image.EndOfTexts() : 0;
+  uint64_t left = kMaxLdCacheSize;
   for (uint32_t i = 0; i < count; ++i) {
-    const uint64_t at = table + i * entry_size;
-    const auto name = image.Text(strings + image.U32(at + 4));
-    const auto path = image.Text(strings + image.U32(at + 8));
-    if (!name || !path) return Bad("the strings of entry " + std::to_string(i) + " cannot be read");
-    LdCacheEntry& entry = cache.entries.emplace_back();
-    entry.flags = static_cast<int32_t>(image.U32(at));
-    entry.name = *name;
-    entry.path = *path;
-    if (entry_size != ld_cache::kEntrySize) continue;
-    entry.hwcap = image.U64(at + 16);
-    const uint64_t index = entry.hwcap & 0xffffffff;
-    if (IsNamedHwcap(entry.hwcap) && index < extensions.hwcaps.size()) {
-      entry.hwcaps_dir = extensions.hwcaps[index];
-    }
+    if (std::max(NameAt(i), PathAt(i)) < end) continue;
+    const auto name = image.Text(NameAt(i)), path = image.Text(PathAt(i));
+    if (!name || !path || name->size() + path->size() > left)
+      return Bad("the strings of entry " + std::to_string(i) + " cannot be read");
+    left -= name->size() + path->size();
   }
   return {};
 }
 
-base::Result<LdCache> ReadNew(Image& image, uint64_t header, LdCache::Layout layout) {
-  if (!image.Fits(header, 1, ld_cache::kHeaderSize)) return Bad("the header is truncated");
-  if (!SetByteOrder(image, header)) return Bad("the byte order is unclear");
-  LdCache cache{.layout = layout};
-  Extensions extensions = ReadExtensions(image, header);
-  cache.generator = std::move(extensions.generator);
-  const auto read = ReadEntries(image, header + ld_cache::kHeaderSize, ld_cache::kEntrySize,
-                                image.U32(header + ld_cache::kCountAt), header, extensions, cache);
-  if (!read) return std::unexpected(read.error());
-  return cache;
+size_t LdCacheEntries::size() const { return table_ ? table_->count : given_.size(); }
+
+LdCacheEntry LdCacheEntries::operator[](size_t place) const {
+  return table_ ? table_->Entry(place) : given_[place];
 }
 
-base::Result<LdCache> ReadOld(Image& image) {
+namespace {
+
+base::Result<LdCache> MakeCache(LdCacheTable table, LdCache::Layout layout, std::string generator) {
+  if (const auto checked = table.Check(); !checked) return std::unexpected(checked.error());
+  return LdCache{.layout = layout,
+                 .generator = std::move(generator),
+                 .entries = LdCacheEntries(std::make_shared<const LdCacheTable>(std::move(table)))};
+}
+
+base::Result<LdCache> ReadNew(const std::shared_ptr<const std::string>& bytes, uint64_t header,
+                              LdCache::Layout layout) {
+  Image image(*bytes);
+  if (!image.Fits(header, 1, ld_cache::kHeaderSize)) return Bad("the header is truncated");
+  if (!SetByteOrder(image, header)) return Bad("the byte order is unclear");
+  Extensions extensions = ReadExtensions(image, header);
+  return MakeCache({.bytes = bytes,
+                    .image = image,
+                    .begin = header + ld_cache::kHeaderSize,
+                    .entry_size = ld_cache::kEntrySize,
+                    .count = image.U32(header + ld_cache::kCountAt),
+                    .strings = header,
+                    .hwcaps = std::move(extensions.hwcaps)},
+                   layout, std::move(extensions.generator));
+}
+
+base::Result<LdCache> ReadOld(const std::shared_ptr<const std::string>& bytes) {
+  Image image(*bytes);
   if (!image.Fits(0, 1, ld_cache::kOldHeaderSize)) return Bad("the header is truncated");
   if (!GuessByteOrder(image, ld_cache::kOldCountAt, ld_cache::kOldHeaderSize, ld_cache::kOldEntrySize)) {
     return Bad("the entry table is outside the file");
@@ -186,13 +239,15 @@ base::Result<LdCache> ReadOld(Image& image) {
   const uint64_t strings = ld_cache::kOldHeaderSize + uint64_t{count} * ld_cache::kOldEntrySize;
   // The embedded header is aligned like its 64-bit numbers: to 8, on i386 to 4.
   for (const uint64_t header : {(strings + 7) / 8 * 8, strings}) {
-    if (image.Has(header, ld_cache::kMagic)) return ReadNew(image, header, LdCache::Layout::kEmbedded);
+    if (image.Has(header, ld_cache::kMagic)) return ReadNew(bytes, header, LdCache::Layout::kEmbedded);
   }
-  LdCache cache{.layout = LdCache::Layout::kOld};
-  const auto read =
-      ReadEntries(image, ld_cache::kOldHeaderSize, ld_cache::kOldEntrySize, count, strings, {}, cache);
-  if (!read) return std::unexpected(read.error());
-  return cache;
+  return MakeCache({.bytes = bytes,
+                    .image = image,
+                    .begin = ld_cache::kOldHeaderSize,
+                    .entry_size = ld_cache::kOldEntrySize,
+                    .count = count,
+                    .strings = strings},
+                   LdCache::Layout::kOld, "");
 }
 
 }  // namespace
@@ -201,19 +256,16 @@ base::Result<LdCache> ReadLdCache(const base::ByteSource& source) {
   if (source.size() > kMaxLdCacheSize) {
     return Fail(ErrorCode::kTooLarge, "ld.so.cache: " + std::to_string(source.size()) + " bytes");
   }
-  const auto bytes = std::make_shared<std::string>(static_cast<size_t>(source.size()), '\0');
-  const auto read = source.ReadAt(0, std::as_writable_bytes(std::span(*bytes)));
+  const auto bytes = std::make_shared<std::string>();
+  base::Result<size_t> read;
+  bytes->resize_and_overwrite(static_cast<size_t>(source.size()), [&](char* room, size_t length) {
+    read = source.ReadAt(0, std::as_writable_bytes(std::span(room, length)));
+    return std::min(read.value_or(0), length);
+  });
   if (!read) return std::unexpected(read.error());
-  bytes->resize(std::min(*read, bytes->size()));
-  Image image(*bytes);
-  base::Result<LdCache> cache = Bad("not a cache file");
-  if (image.Has(0, ld_cache::kMagic)) {
-    cache = ReadNew(image, 0, LdCache::Layout::kNew);
-  } else if (image.Has(0, ld_cache::kOldMagic)) {
-    cache = ReadOld(image);
-  }
-  if (cache) cache->texts = bytes;
-  return cache;
+  if (bytes->starts_with(ld_cache::kMagic)) return ReadNew(bytes, 0, LdCache::Layout::kNew);
+  if (bytes->starts_with(ld_cache::kOldMagic)) return ReadOld(bytes);
+  return Bad("not a cache file");
 }
 
 }  // namespace culprit::binfmt

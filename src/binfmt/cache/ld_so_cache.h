@@ -2,11 +2,15 @@
 // glibc-hwcaps extension. docs/ld-so-cache-format.md describes them.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/byte_source.h"
@@ -14,7 +18,7 @@
 
 namespace culprit::binfmt {
 
-// The strings belong to the cache (LdCache::texts): a machine has thousands, and most are never used.
+// The strings belong to the cache: a machine has thousands, and most are never used.
 struct LdCacheEntry {
   int32_t flags = 0;            // FLAG_* of ldconfig: 0x0303 libc6,x86-64; 0x0a03 libc6,AArch64
   std::string_view name;        // the key: a soname
@@ -24,12 +28,53 @@ struct LdCacheEntry {
   bool operator==(const LdCacheEntry&) const = default;
 };
 
+struct LdCacheTable;  // of a file
+
+// Entries in file order. Those of a file are decoded when somebody asks for them: a program needs a few.
+class LdCacheEntries {
+ public:
+  class Iterator {
+   public:
+    using value_type = LdCacheEntry;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    Iterator(const LdCacheEntries& entries, size_t place) : entries_(&entries), place_(place) {}
+    LdCacheEntry operator*() const { return (*entries_)[place_]; }
+    Iterator& operator++() {
+      ++place_;
+      return *this;
+    }
+    Iterator operator++(int) { return {*entries_, place_++}; }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const LdCacheEntries* entries_ = nullptr;
+    size_t place_ = 0;
+  };
+
+  LdCacheEntries() = default;
+  LdCacheEntries(std::initializer_list<LdCacheEntry> entries) : given_(entries) {}
+  LdCacheEntries(std::vector<LdCacheEntry> entries) : given_(std::move(entries)) {}
+  explicit LdCacheEntries(std::shared_ptr<const LdCacheTable> table) : table_(std::move(table)) {}
+
+  size_t size() const;
+  bool empty() const { return size() == 0; }
+  LdCacheEntry operator[](size_t place) const;
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+  bool operator==(const LdCacheEntries& other) const { return std::ranges::equal(*this, other); }
+
+ private:
+  std::shared_ptr<const LdCacheTable> table_;
+  std::vector<LdCacheEntry> given_;  // if there is no table
+};
+
 struct LdCache {
   enum class Layout { kOld, kEmbedded, kNew };
   Layout layout = Layout::kNew;
-  std::string generator;              // extension 0, e.g. "ldconfig (Debian GLIBC 2.36-9) stable release ..."
-  std::vector<LdCacheEntry> entries;  // in file order
-  std::shared_ptr<const void> texts;  // owns what the entries point to; null for literals
+  std::string generator;  // extension 0, e.g. "ldconfig (Debian GLIBC 2.36-9) stable release ..."
+  LdCacheEntries entries;
+  std::shared_ptr<const void> texts;  // owns what given entries point to; null for literals and for a file
   bool operator==(const LdCache& other) const {
     return layout == other.layout && generator == other.generator && entries == other.entries;
   }

@@ -121,7 +121,7 @@ TEST_F(LdSoCacheGold, AgreesOnEveryFormatThatLdconfigWrites) {
     const LdCache cache = ExpectAgreement(path);
     EXPECT_EQ(cache.layout, layout);
     ASSERT_FALSE(cache.entries.empty());
-    EXPECT_EQ(cache.entries.front().name, "libz.so.1");
+    EXPECT_EQ(cache.entries[0].name, "libz.so.1");
     for (size_t i = 1; i < cache.entries.size(); ++i) {
       EXPECT_GE(LdCacheCompare(cache.entries[i - 1].name, cache.entries[i].name), 0);
     }

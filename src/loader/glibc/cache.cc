@@ -1,6 +1,7 @@
 #include "loader/glibc/cache.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "binfmt/elf/constants.h"
 
@@ -33,32 +34,31 @@ int32_t FlagsOf(const CacheUser& user) {
 
 }  // namespace
 
-const binfmt::LdCacheEntry* LookUpCache(const binfmt::LdCache& cache, std::string_view name,
-                                        const CacheUser& user) {
-  const auto& entries = cache.entries;
-  const auto first = std::partition_point(
-      entries.begin(), entries.end(),
-      [&](const binfmt::LdCacheEntry& entry) { return binfmt::LdCacheCompare(name, entry.name) < 0; });
+std::optional<binfmt::LdCacheEntry> LookUpCache(const binfmt::LdCache& cache, std::string_view name,
+                                                const CacheUser& user) {
+  const auto places = std::views::iota(size_t{0}, cache.entries.size());
+  const auto first = std::ranges::partition_point(
+      places, [&](size_t place) { return binfmt::LdCacheCompare(name, cache.entries[place].name) < 0; });
   const int32_t flags = FlagsOf(user);
-  const binfmt::LdCacheEntry* best = nullptr;
+  std::optional<binfmt::LdCacheEntry> best;
   size_t best_rank = 0;
-  for (auto entry = first; entry != entries.end() && binfmt::LdCacheCompare(name, entry->name) == 0;
-       ++entry) {
-    if (entry->flags != flags) continue;
-    if (!entry->hwcaps_dir.empty()) {
-      const auto level = std::ranges::find(user.isa_levels, entry->hwcaps_dir);
+  for (auto place = first; place != places.end(); ++place) {
+    const binfmt::LdCacheEntry entry = cache.entries[*place];
+    if (binfmt::LdCacheCompare(name, entry.name) != 0) break;
+    if (entry.flags != flags) continue;
+    if (!entry.hwcaps_dir.empty()) {
+      const auto level = std::ranges::find(user.isa_levels, entry.hwcaps_dir);
       if (level == user.isa_levels.end()) continue;
       const auto rank = static_cast<size_t>(level - user.isa_levels.begin());
-      if (best == nullptr || rank < best_rank) {
-        best = &*entry;
+      if (!best || rank < best_rank) {
+        best = entry;
         best_rank = rank;
       }
       continue;
     }
-    if (best != nullptr) break;  // entries for glibc-hwcaps come before all others
-    if (entry->hwcap != 0 && (user.minor_version >= 37 || entry->hwcap != kTlsBit))
-      continue;  // legacy hwcaps
-    return &*entry;
+    if (best) break;  // entries for glibc-hwcaps come before all others
+    if (entry.hwcap != 0 && (user.minor_version >= 37 || entry.hwcap != kTlsBit)) continue;  // legacy hwcaps
+    return entry;
   }
   return best;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,8 +19,8 @@ struct CacheUser {
   std::span<const std::string> isa_levels;  // glibc-hwcaps in use, best first
 };
 
-// nullptr if there is no such name for this machine.
-const binfmt::LdCacheEntry* LookUpCache(const binfmt::LdCache& cache, std::string_view name,
-                                        const CacheUser& user);
+// Nothing if there is no such name for this machine.
+std::optional<binfmt::LdCacheEntry> LookUpCache(const binfmt::LdCache& cache, std::string_view name,
+                                                const CacheUser& user);
 
 }  // namespace culprit::loader

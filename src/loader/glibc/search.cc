@@ -151,12 +151,12 @@ Loading<std::optional<GlibcProcess::Found>> GlibcProcess::SearchRpaths(Search& s
 
 Loading<std::optional<GlibcProcess::Found>> GlibcProcess::SearchCache(Search& search) {
   if (!snapshot_.ld_cache || (search.mode.preload && secure_)) return std::nullopt;
-  const auto* entry = LookUpCache(*snapshot_.ld_cache, search.name,
-                                  {.machine = kind_.machine,
-                                   .bits = kind_.bits,
-                                   .minor_version = kind_.minor_version,
-                                   .isa_levels = snapshot_.cpu.isa_levels});
-  if (entry == nullptr) return std::nullopt;
+  const auto entry = LookUpCache(*snapshot_.ld_cache, search.name,
+                                 {.machine = kind_.machine,
+                                  .bits = kind_.bits,
+                                  .minor_version = kind_.minor_version,
+                                  .isa_levels = snapshot_.cpu.isa_levels});
+  if (!entry) return std::nullopt;
   const Map* asking = search.loader != nullptr ? search.loader : &maps_.front();
   if ((asking->elf->flags_1 & 0x800) != 0) {  // DF_1_NODEFLIB
     for (const std::string& directory : facts_.system_dirs) {

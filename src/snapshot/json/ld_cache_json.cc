@@ -2,6 +2,8 @@
 
 #include <deque>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "base/words.h"
 #include "snapshot/json/json_writer.h"
@@ -43,9 +45,10 @@ void ReadLdCacheJson(const JsonReader& json, LdCache& cache) {
     item.Field(key, texts->emplace_back());
     out = texts->back();
   };
+  std::vector<LdCacheEntry> read;
   json.With("entries", [&](const JsonReader& entries) {
     entries.Each([&](const JsonReader& item) {
-      LdCacheEntry& entry = cache.entries.emplace_back();
+      LdCacheEntry& entry = read.emplace_back();
       read_text(item, "name", entry.name);
       read_text(item, "path", entry.path);
       item.Field("flags", entry.flags);
@@ -53,6 +56,7 @@ void ReadLdCacheJson(const JsonReader& json, LdCache& cache) {
       read_text(item, "hwcaps_dir", entry.hwcaps_dir);
     });
   });
+  cache.entries = std::move(read);
   cache.texts = texts;
 }
 
