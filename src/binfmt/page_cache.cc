@@ -8,34 +8,29 @@
 
 namespace culprit::binfmt {
 
-const PageCache::Slot* PageCache::Find(uint64_t page) {
-  if (slots_[last_].page == page) return &slots_[last_];  // nearly always
+std::optional<size_t> PageCache::Find(uint64_t page) {
+  if (slots_[last_].page == page) return last_;  // nearly always
   const auto found = std::ranges::find(slots_, page, &Slot::page);
-  if (found == slots_.end()) return nullptr;
+  if (found == slots_.end()) return std::nullopt;
   last_ = static_cast<size_t>(found - slots_.begin());
-  return &*found;
+  return last_;
 }
 
 std::span<const std::byte> PageCache::From(uint64_t offset) {
   if (offset >= size_) return {};
   const uint64_t page = offset / kPageSize;
-  const Slot* slot = Find(page);
-  if (slot == nullptr) {
-    Slot& fresh = slots_[next_];
-    fresh.page = kNoPage;
-    const auto read = source_.ReadAt(page * kPageSize, fresh.bytes);
+  if (!Find(page)) {
+    slots_[next_].page = kNoPage;
+    const auto read = source_.ReadAt(page * kPageSize, bytes_[next_]);
     if (!read) {
       failed_ = true;
       return {};
     }
-    fresh.page = page;
-    fresh.length = std::min<size_t>(*read, kPageSize);
-    slot = &fresh;
+    slots_[next_] = {page, std::min<size_t>(*read, kPageSize)};
     last_ = std::exchange(next_, (next_ + 1) % kSlots);
   }
-  const size_t skip = static_cast<size_t>(offset % kPageSize);
-  if (skip >= slot->length) return {};
-  return std::span(slot->bytes).subspan(skip, slot->length - skip);
+  const auto bytes = Bytes(last_);
+  return bytes.subspan(std::min<size_t>(offset % kPageSize, bytes.size()));
 }
 
 size_t PageCache::CopySome(uint64_t offset, std::span<std::byte> out) {
@@ -51,10 +46,10 @@ size_t PageCache::CopySome(uint64_t offset, std::span<std::byte> out) {
 }
 
 bool PageCache::Copy(uint64_t offset, std::span<std::byte> out) {
-  const Slot* slot = Find(offset / kPageSize);
+  const auto slot = Find(offset / kPageSize);
   const size_t skip = static_cast<size_t>(offset % kPageSize);
-  if (slot != nullptr && skip + out.size() <= slot->length) {  // nearly always
-    std::memcpy(out.data(), slot->bytes.data() + skip, out.size());
+  if (slot && skip + out.size() <= slots_[*slot].length) {  // nearly always
+    std::memcpy(out.data(), bytes_[*slot].data() + skip, out.size());
     return true;
   }
   if (offset > size_ || out.size() > size_ - offset) return false;

@@ -34,17 +34,19 @@ class PageCache {
 
  private:
   static constexpr uint64_t kPageSize = 4096;
-  static constexpr size_t kSlots = 8;
+  static constexpr size_t kSlots = 16;
   static constexpr uint64_t kNoPage = ~uint64_t{0};
 
   struct Slot {
     uint64_t page = kNoPage;
     size_t length = 0;
-    std::array<std::byte, kPageSize> bytes;
   };
 
   // The slot of that page, if it is there.
-  const Slot* Find(uint64_t page);
+  std::optional<size_t> Find(uint64_t page);
+  std::span<const std::byte> Bytes(size_t slot) const {
+    return std::span(bytes_[slot]).first(slots_[slot].length);
+  }
   // The bytes from `offset` to the end of its page or of the file; empty if there are none.
   std::span<const std::byte> From(uint64_t offset);
 
@@ -54,6 +56,7 @@ class PageCache {
   size_t last_ = 0;  // the slot used last
   size_t next_ = 0;  // the slot that the next new page takes
   std::array<Slot, kSlots> slots_;
+  std::array<std::array<std::byte, kPageSize>, kSlots> bytes_;  // memory that most files do not touch
 };
 
 }  // namespace culprit::binfmt

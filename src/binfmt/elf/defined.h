@@ -22,15 +22,20 @@ class ElfDefined {
   bool Has(uint32_t gnu_hash) const;
 
  private:
-  // DT_GNU_HASH as it is in the file.
-  uint32_t first_ = 0, shift_ = 0;  // first_: the first symbol in the table
-  std::vector<uint64_t> filter_;
-  std::vector<uint32_t> buckets_, chains_;
+  // The parts of DT_GNU_HASH, in 32-bit words.
+  size_t filter_at() const { return kHeader; }
+  size_t buckets_at() const { return kHeader + size_t{2} * filter_words_; }
+  size_t chains_at() const { return buckets_at() + bucket_count_; }
+  static constexpr size_t kHeader = 4;
+
+  std::vector<uint32_t> table_;  // as it is in the file
+  uint32_t bucket_count_ = 0, first_ = 0, filter_words_ = 0,
+           shift_ = 0;  // its header; a filter word has 64 bits
   // Of any other file: the hashes of all names, sorted; the lowest bit is set, as it is not in the table.
   std::vector<uint32_t> hashes_;
 
-  static std::optional<ElfDefined> ReadTable(const base::ByteSource& source, const ElfFile& elf,
-                                             uint64_t offset);
+  static std::optional<ElfDefined> ReadTable(const base::ByteSource& source, uint64_t offset,
+                                             uint64_t likely_end);
   // The table of a program at a fixed address also has functions that it only calls.
   bool DropUndefined(const base::ByteSource& source, uint64_t symbol_table);
 };

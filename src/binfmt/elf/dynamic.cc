@@ -34,7 +34,9 @@ void AddTag(const ElfDynamicEntry& entry, ElfDynamicTags& tags) {
     if (tag == entry.tag) tags.requests.emplace_back(kind, entry.value);
   }
   for (const auto& [tag, member] : kLastCounts) {
-    if (tag == entry.tag) tags.*member = entry.value;
+    if (tag != entry.tag) continue;
+    tags.*member = entry.value;
+    return;
   }
   if (entry.tag == DT_FLAGS) tags.flags = entry.value;
   if (entry.tag == DT_FLAGS_1) tags.flags_1 = entry.value;

@@ -134,12 +134,16 @@ std::optional<std::vector<ElfWanted>> ReadElfWanted(const base::ByteSource& sour
   if (tables.tags.versym && !versions) return std::nullopt;
   const auto has_version = [&](uint64_t i) { return versions && ((*versions)[i] & kVersionBits) > 1; };
   if (HasUsualRecords(elf)) {
-    const auto symbols = ReadNumbers<RawElfSymbol>(source, tables.symbols, *end);
-    if (!symbols) return std::nullopt;
-    for (uint32_t i = 1; i < symbols->size(); ++i) {
-      const RawElfSymbol& symbol = (*symbols)[i];
-      if (IsWanted(symbol.name, symbol.info, symbol.section) && !has_version(i))
-        wanted.push_back({.name = symbol.name, .index = i});
+    std::array<RawElfSymbol, 1024> room;  // not cleared: most of it is never used
+    for (uint64_t begin = 0; begin < *end; begin += room.size()) {
+      const auto some = std::span(room).first(std::min<uint64_t>(room.size(), *end - begin));
+      const auto bytes = std::as_writable_bytes(some);
+      if (source.ReadAt(SaturatingAdd(tables.symbols, begin * sizeof(RawElfSymbol)), bytes) != bytes.size())
+        return std::nullopt;
+      for (size_t i = begin == 0 ? 1 : 0; i < some.size(); ++i) {
+        if (IsWanted(some[i].name, some[i].info, some[i].section) && !has_version(begin + i))
+          wanted.push_back({.name = some[i].name, .index = static_cast<uint32_t>(begin + i)});
+      }
     }
   } else {
     for (uint32_t i = 1; i < *end; ++i) {
