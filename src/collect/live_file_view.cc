@@ -44,7 +44,9 @@ const FileFacts& LiveFileView::Open(const std::string& path) {
     return facts;
   }
   place->second.is_link = link->type == FileType::kLink;
-  auto file = link->type == FileType::kRegular ? system_.OpenRegular(path) : system_.Open(path);
+  const bool is_regular =
+      place->second.is_link ? Resolve(path, 0).is_regular : link->type == FileType::kRegular;
+  auto file = is_regular ? system_.OpenRegular(path) : system_.Open(path);
   if (!file) {
     facts.error = file.error();
     facts.dangling = facts.error == PathError::kNoEntry && place->second.is_link;
@@ -97,18 +99,18 @@ PathError LiveFileView::Directory(const std::string& path) {
 
 std::string LiveFileView::RealPath(const std::string& path) {
   const std::lock_guard lock(both_);
-  return Resolve(path, 0);
+  return Resolve(path, 0).path;
 }
 
 // Directory by directory, so that what many files share is resolved once.
-std::string LiveFileView::Resolve(const std::string& path, int links) {
+const LiveFileView::RealPlace& LiveFileView::Resolve(const std::string& path, int links) {
   constexpr int kMostLinks = 40;
-  if (const auto known = real_paths_.find(path); known != real_paths_.end()) return known->second;
+  if (const auto known = real_places_.find(path); known != real_places_.end()) return known->second;
   const std::string_view name = base::BaseName(path);
-  std::string real;
+  RealPlace real;
   if (path.starts_with('/') && !name.empty() && name != "." && name != ".." && links < kMostLinks) {
     const std::string_view directory = base::DirName(path);
-    const std::string parent = directory == "/" ? "/" : Resolve(std::string(directory), links);
+    const std::string parent = directory == "/" ? "/" : Resolve(std::string(directory), links).path;
     const std::string joined = base::JoinPath(parent, name);
     const auto opened = files_.find(path);
     const bool usable = opened != files_.end() && opened->second.facts.error == PathError::kNone;
@@ -119,12 +121,14 @@ std::string LiveFileView::Resolve(const std::string& path, int links) {
       if (target && !target->empty() && target->find("..") == std::string::npos) {
         real = Resolve(base::CleanPath(base::JoinPath(parent, *target)), links + 1);
       }
-    } else if (usable || status) {
-      real = joined;
+    } else if (usable) {
+      real = {joined, opened->second.facts.kind == FileKind::kRegular};
+    } else if (status) {
+      real = {joined, status->type == FileType::kRegular};
     }
   }
-  if (real.empty()) real = system_.RealPath(path).value_or(path);
-  return real_paths_.emplace(path, std::move(real)).first->second;
+  if (real.path.empty()) real.path = system_.RealPath(path).value_or(path);
+  return real_places_.emplace(path, std::move(real)).first->second;
 }
 
 std::optional<std::vector<snapshot::DirectoryItem>> LiveFileView::List(const std::string& path) {

@@ -81,13 +81,20 @@ class LiveFileView final : public snapshot::FileView {
   }
 
  private:
-  std::string Resolve(const std::string& path, int links);
+  struct RealPlace {
+    std::string path;
+    bool is_regular = false;  // false: another kind, or not known
+  };
+  const RealPlace& Resolve(const std::string& path, int links);
   // The bytes of an ELF file that can be read; nullptr for any other.
   std::shared_ptr<const base::ByteSource> ElfBytes(const std::string& path);
   void KeepOpen(const std::string& path, std::shared_ptr<const base::ByteSource> bytes);
   // What an ELF file has for others and wants of them.
   struct SymbolTables {
     void Read(const base::ByteSource& bytes, const binfmt::ElfFile& elf);
+    std::optional<uint64_t> EndOfUndefined() const {
+      return defined ? defined->EndOfUndefined() : std::nullopt;
+    }
 
     bool knows_defined = false, knows_wanted = false;  // as far as they can be read
     std::optional<binfmt::ElfDefined> defined;
@@ -110,7 +117,7 @@ class LiveFileView final : public snapshot::FileView {
   size_t next_open_ = 0;
   bool asks_for_all_symbols_ = false;
   std::unordered_map<std::string, snapshot::PathError> directories_;
-  std::unordered_map<std::string, std::string> real_paths_;
+  std::unordered_map<std::string, RealPlace> real_places_;
   std::map<std::string, std::optional<std::vector<snapshot::DirectoryItem>>> listed_;
   std::unordered_map<std::string, snapshot::Fact<snapshot::LibraryVersion>> versions_;
   GpuCodes gpu_codes_, expected_codes_;

@@ -98,7 +98,7 @@ std::span<const binfmt::PeExports::Forwarder> LiveFileView::Asks(const std::stri
 
 void LiveFileView::SymbolTables::Read(const base::ByteSource& bytes, const binfmt::ElfFile& elf) {
   if (!std::exchange(knows_defined, true)) defined = binfmt::ElfDefined::Read(bytes, elf);
-  if (!std::exchange(knows_wanted, true)) wanted = binfmt::ReadElfWanted(bytes, elf);
+  if (!std::exchange(knows_wanted, true)) wanted = binfmt::ReadElfWanted(bytes, elf, EndOfUndefined());
 }
 
 const std::optional<binfmt::ElfDefined>& LiveFileView::Defined(const std::string& path) {
@@ -112,7 +112,8 @@ const std::optional<binfmt::ElfDefined>& LiveFileView::Defined(const std::string
 const std::optional<std::vector<binfmt::ElfWanted>>& LiveFileView::Wanted(const std::string& path) {
   SymbolTables& tables = symbols_[path];
   if (!std::exchange(tables.knows_wanted, true)) {
-    if (const auto bytes = ElfBytes(path)) tables.wanted = binfmt::ReadElfWanted(*bytes, *Open(path).elf);
+    if (const auto bytes = ElfBytes(path))
+      tables.wanted = binfmt::ReadElfWanted(*bytes, *Open(path).elf, tables.EndOfUndefined());
   }
   return tables.wanted;
 }
@@ -153,7 +154,8 @@ void LiveFileView::WillAskForSymbols(std::span<const std::string> files) {
 std::optional<bool> LiveFileView::Has(const std::string& path, const std::string& function) {
   asked_for_exports_.insert(path);
   if (const auto& defined = Defined(path); defined && defined->Has(function)) {
-    found_functions_[path].insert(function);
+    std::set<std::string>& found = found_functions_[path];
+    found.emplace_hint(found.end(), function);  // they are asked for in their order
     return true;
   }
   return FileView::Has(path, function);  // that it is not there, the whole table has to say

@@ -69,6 +69,8 @@ std::optional<ElfDefined> ElfDefined::Read(const base::ByteSource& source, const
     auto defined = ReadTable(source, table->offset, std::max(next, table->offset));
     if (defined && elf.type == ET_EXEC && !defined->DropUndefined(source, tables.symbols))
       return std::nullopt;
+    if (defined && elf.type != ET_EXEC && defined->bucket_count_ > 1 && defined->first_ <= kMaxElfSymbols)
+      defined->end_of_undefined_ = defined->first_;
     return defined;
   }
   const auto count = CountSymbols(tables.reader, elf, tables.tags);

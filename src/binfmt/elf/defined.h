@@ -20,6 +20,8 @@ class ElfDefined {
   static std::optional<ElfDefined> Read(const base::ByteSource& source, const ElfFile& elf);
   bool Has(std::string_view name) const { return Has(GnuHash(name)); }
   bool Has(uint32_t gnu_hash) const;
+  // Where the undefined symbols of the file end, if the table shows that without counting (CountUndefined).
+  std::optional<uint64_t> EndOfUndefined() const { return end_of_undefined_; }
 
  private:
   // The parts of DT_GNU_HASH, in 32-bit words.
@@ -33,6 +35,7 @@ class ElfDefined {
            shift_ = 0;  // its header; a filter word has 64 bits
   // Of any other file: the hashes of all names, sorted; the lowest bit is set, as it is not in the table.
   std::vector<uint32_t> hashes_;
+  std::optional<uint64_t> end_of_undefined_;
 
   static std::optional<ElfDefined> ReadTable(const base::ByteSource& source, uint64_t offset,
                                              uint64_t likely_end);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -92,10 +93,9 @@ class ElfReader {
   template <size_t kCount>
   std::optional<std::array<uint32_t, kCount>> Words(uint64_t offset) {
     std::array<uint32_t, kCount> words;
-    for (size_t i = 0; i < kCount; ++i) {
-      const auto word = Word(SaturatingAdd(offset, 4 * i));
-      if (!word) return std::nullopt;
-      words[i] = *word;
+    if (!bytes_.Copy(offset, std::as_writable_bytes(std::span(words)))) return std::nullopt;
+    if (big_endian_ != (std::endian::native == std::endian::big)) {
+      for (uint32_t& word : words) word = std::byteswap(word);
     }
     return words;
   }

@@ -124,11 +124,12 @@ size_t EndOfFirstWord(std::string_view name) {
 
 }  // namespace
 
-std::optional<std::vector<ElfWanted>> ReadElfWanted(const base::ByteSource& source, const ElfFile& elf) {
+std::optional<std::vector<ElfWanted>> ReadElfWanted(const base::ByteSource& source, const ElfFile& elf,
+                                                    std::optional<uint64_t> end) {
   std::vector<ElfWanted> wanted;
   ElfSymbolTables tables(source);
   if (!tables.Find(elf)) return wanted;
-  const auto end = CountUndefined(tables.reader, elf, tables.tags);
+  if (!end) end = CountUndefined(tables.reader, elf, tables.tags);
   if (!end) return std::nullopt;
   const auto versions = ReadVersionNumbers(source, elf, tables.tags, *end);
   if (tables.tags.versym && !versions) return std::nullopt;

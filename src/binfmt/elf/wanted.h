@@ -17,8 +17,10 @@ struct ElfWanted {
   uint32_t name = 0;   // offset in the string table
   uint32_t index = 0;  // in the symbol table
 };
-// In the order of their names' offsets; nullopt if the tables are not inside the file.
-std::optional<std::vector<ElfWanted>> ReadElfWanted(const base::ByteSource& source, const ElfFile& elf);
+// In the order of their names' offsets; nullopt if the tables are not inside the file. `end`: of the
+// undefined symbols, if that is known (ElfDefined::EndOfUndefined).
+std::optional<std::vector<ElfWanted>> ReadElfWanted(const base::ByteSource& source, const ElfFile& elf,
+                                                    std::optional<uint64_t> end = std::nullopt);
 
 struct ElfUnbound {
   std::string name;
