@@ -19,6 +19,49 @@ TEST_F(Cli, UnknownFormatIsWrongUsage) {
 }
 TEST_F(Cli, UnknownOptionIsWrongUsage) { EXPECT_EQ(Run({"inspect", "--frob", "x"}).status, 64); }
 
+TEST_F(Cli, OneOptionCanBeWrittenInManyWays) {
+  const Output plain = Run({"why", "--for", "/app/train", "--root", "root", "--all", "--quiet"});
+  EXPECT_EQ(plain.status, 0);
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"why", "--for=/app/train", "--root=root", "-vq"},
+        {"why", "-qv", "--root", "root", "--for", "/app/train", "--"},
+        {"why", "--all=yes", "--root", "root", "--for", "/app/train"},
+        {"why", "--all", "--no-dlopen=off", "--root", "root", "--for", "/app/train"}}) {
+    const Output output = Run(arguments);
+    EXPECT_EQ(output.status, 0) << output.err;
+    EXPECT_EQ(output.out, plain.out);
+  }
+}
+
+TEST_F(Cli, AWrongOptionIsNamed) {
+  struct {
+    std::vector<std::string> arguments;
+    std::string mistake;
+  } const kCases[] = {
+      {{"why", "--for"}, "--for: 1 required TEXT missing"},
+      {{"why", "--for="}, "--for: 1 required TEXT missing"},
+      {{"why", "-o"}, "--output: 1 required TEXT missing"},
+      {{"why", "--for", "a", "--for", "b"}, "--for: At Most 1 required but received 2"},
+      {{"why", "--all=maybe"}, "Could not convert: --all = maybe"},
+      {{"why", "-vx"}, "The following argument was not expected: -x"},
+      {{"why", "--al", "x", "y"}, "The following arguments were not expected: --al y"},
+      {{"why", "x", "--", "--all"}, "The following argument was not expected: --all"},
+      {{"why", "--color", "pink", "--frob"}, "--color: pink not in {auto,always,never}"},
+      {{"check", "--timeout", "5s"}, "--timeout: Value 5s not in range 1 to 3600"},
+      {{"inspect", "--frob"}, "FILE is required"},
+  };
+  for (const auto& [arguments, mistake] : kCases) {
+    const Output output = Run(arguments);
+    EXPECT_EQ(output.status, 64) << mistake;
+    EXPECT_EQ(output.err.substr(0, output.err.find('\n')), "culprit " + arguments[0] + ": " + mistake);
+  }
+}
+
+TEST_F(Cli, HelpIsShownWhateverElseIsWrong) {
+  const Output help = Run({"why", "--help"});
+  EXPECT_EQ(Run({"why", "--frob", "-qh", "--color", "pink"}).out, help.out);
+}
+
 TEST_F(Cli, WordsInErrorsDoNotReachTheTerminalAsTheyAre) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"\x1b[31mx\u202E"}, {"inspect", "--\x1b[31mx\u202E", "y"}}) {

@@ -145,6 +145,17 @@ TEST(LdSoCache, LongPathSharedByManyEntriesDoesNotFillMemory) {
   EXPECT_FALSE(Read(BuildLdCache(spec)).has_value());
 }
 
+TEST(LdSoCache, TextAsLongAsAPathMayBeIsReadAndALongerOneIsAnError) {
+  for (const size_t length : {2047, 2048, 4095, 4096, 4097}) {
+    const std::string path(length, 'x');
+    const auto cache = Read(BuildLdCache({.entries = {{0x0303, "liba.so", path, 0, ""}}}));
+    ASSERT_EQ(cache.has_value(), length <= 4096) << length;
+    if (cache) {
+      EXPECT_EQ(cache->entries[0].path, path);
+    }
+  }
+}
+
 TEST(LdSoCache, HugeFileIsNotRead) {
   class Huge final : public base::ByteSource {
    public:
