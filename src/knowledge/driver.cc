@@ -81,8 +81,8 @@ const ToolkitRow* FindToolkit(std::string_view cuda) {
   for (const ToolkitRow& row : Toolkits()) {
     const Version version = Known(row.cuda);
     if (version.parts == wanted->parts) return &row;
-    const bool released = row.label.find("RC") == std::string_view::npos;
-    if (first == nullptr && released && wanted->parts.size() > 1 && MinorOf(version) == MinorOf(*wanted)) {
+    if (first == nullptr && !row.preview && wanted->parts.size() > 1 &&
+        MinorOf(version) == MinorOf(*wanted)) {
       first = &row;
     }
   }

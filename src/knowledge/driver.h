@@ -22,6 +22,7 @@ using base::Platform;
 struct ToolkitRow {
   std::string_view cuda;                // "12.4.1"
   std::string_view label;               // "12.4 Update 1"
+  bool preview;                         // a release candidate or developer preview
   std::string_view min_driver_linux;    // supports it natively
   std::string_view min_driver_windows;  // "" = NVIDIA gives none
   std::string_view compat_min_linux;    // runs it through minor-version compatibility

@@ -70,6 +70,7 @@ TEST(Driver, LowestDrivers) {
   EXPECT_EQ(LowestDriver("12.4"), "550.54.14");
   EXPECT_EQ(LowestDriver("12.4.1"), "550.54.15");
   EXPECT_EQ(LowestDriver("11.0"), "450.51.05") << "not the release candidate";
+  EXPECT_EQ(FindToolkit("13.4")->cuda, "13.4.1") << "not the developer preview";
   EXPECT_EQ(LowestDriver("12.4", Platform::kWindows), "551.61");
   EXPECT_EQ(LowestCompatibleDriver("12.4"), "525.60.13");
   EXPECT_EQ(LowestCompatibleDriver("11.8"), "450.80.02");
@@ -179,7 +180,7 @@ TEST(DriverTables, BranchesAgreeWithTheToolkits) {
     before = row.branch;
     const ToolkitRow* toolkit = FindToolkit(row.cuda);
     if (toolkit == nullptr) {
-      EXPECT_TRUE(row.cuda == "12.7" || row.cuda == "6.5") << row.branch;
+      EXPECT_TRUE(row.cuda == "12.7" || row.cuda == "6.5" || row.cuda == "13.5") << row.branch;
     } else {
       EXPECT_LE(Known(toolkit->min_driver_linux).part(0), std::max(row.branch, 390u)) << row.branch;
     }

@@ -27,9 +27,6 @@ Answer Fits(const Version& cuda, std::string_view name, const Version& compiler,
                row->source);
   }
   if (!min.empty() && compiler < Known(min)) {
-    if (row->lower_unverified) {
-      return Unknown("the oldest " + Text(name) + " for " + nvcc + " is not verified", row->source);
-    }
     return No(nvcc + " needs " + Text(name) + " " + Text(min) + " or newer", row->source);
   }
   return Yes(nvcc + " accepts " + Text(name) + (min.empty() ? "" : " " + Text(min)) + " up to " + Text(max),

@@ -19,11 +19,23 @@ struct NvccRow {
   uint32_t msvc_min;    // lowest _MSC_VER
   uint32_t msvc_below;  // first one that is rejected
   std::string_view visual_studio;
-  bool lower_unverified;  // gcc_min and clang_min were carried over from an older release
   std::string_view note;
   std::string_view source;
 };
 std::span<const NvccRow> NvccRows();  // oldest first
+
+// What crt/host_config.h in a wheel of NVIDIA's compiler enforces.
+struct NvccHeader {
+  std::string_view cuda;     // the first release with this compiler
+  std::string_view package;  // "nvidia-cuda-nvcc-cu12"
+  std::string_view version;
+  uint32_t gcc_max;
+  uint32_t clang_max;
+  uint32_t msvc_min;
+  uint32_t msvc_below;
+  std::string_view source;
+};
+std::span<const NvccHeader> NvccHeaders();  // oldest first
 
 struct MsvcStlFloor {
   std::string_view since;     // month of the change in Microsoft's STL

@@ -27,7 +27,7 @@ report::Channel SystemChannel(Machine machine) {
 size_t Making::AddToolkit() {
   std::vector<Candidate> candidates;
   for (const knowledge::ToolkitRow& row : knowledge::Toolkits()) {
-    if (row.label.find("RC") != std::string_view::npos) continue;
+    if (row.preview) continue;
     Candidate candidate;
     candidate.distribution = "cuda-toolkit";
     candidate.version = row.cuda;

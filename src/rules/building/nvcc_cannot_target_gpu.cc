@@ -67,7 +67,7 @@ const knowledge::ToolkitRow* Nearest(const Scene& scene, const std::string& rele
   };
   const knowledge::ToolkitRow* before = nullptr;
   for (const knowledge::ToolkitRow& row : knowledge::Toolkits()) {  // oldest first
-    if (!suits(row)) continue;
+    if (row.preview || !suits(row)) continue;
     if (knowledge::MinorOf(knowledge::Known(row.cuda)) > here) return before != nullptr ? before : &row;
     before = &row;
   }
