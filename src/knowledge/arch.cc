@@ -1,7 +1,6 @@
 #include "knowledge/arch.h"
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 
 #include "knowledge/packages/release.h"
@@ -19,35 +18,6 @@ std::string Described(const Capability& row) {
 }
 
 std::string Branch(uint32_t branch) { return "R" + std::to_string(branch); }
-
-// "RTX 4060..4090" covers "RTX 4070" and "RTX 4070 Ti": the same words before the number, the number in
-// between.
-bool Covers(std::string_view example, std::string_view name) {
-  for (const std::string_view maker : {"NVIDIA ", "GeForce ", "Tesla "}) {
-    if (name.starts_with(maker) && !example.starts_with(maker)) name.remove_prefix(maker.size());
-    if (example.starts_with(maker) && !name.starts_with(maker)) example.remove_prefix(maker.size());
-  }
-  const size_t dots = example.find("..");
-  if (dots == std::string_view::npos) return example == name;
-  const auto digits_before = [](std::string_view text) {
-    const size_t at = text.find_last_not_of("0123456789");
-    return at == std::string_view::npos ? 0 : at + 1;
-  };
-  const size_t start = digits_before(example.substr(0, dots));
-  const std::string_view stem = example.substr(0, start);
-  if (!name.starts_with(stem)) return false;
-  uint32_t first = 0, last = 0, number = 0;
-  std::from_chars(example.data() + start, example.data() + dots, first);
-  std::string_view upper = example.substr(dots + 2);
-  upper.remove_prefix(std::min(upper.size(), upper.find_first_of("0123456789")));
-  std::from_chars(upper.data(), upper.data() + upper.size(), last);
-  const std::string_view rest = name.substr(stem.size());
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
-  if (error != std::errc()) return false;
-  const std::string_view tail(end, static_cast<size_t>(rest.data() + rest.size() - end));
-  const bool model = tail.empty() || tail == " Ti" || tail == " SUPER" || tail == " Ti SUPER" || tail == " D";
-  return model && number >= first && number <= last;
-}
 
 CodeFit MachineCodeRunsOn(std::string_view target, const Version& cc) {
   if (target.ends_with('a') || target.ends_with('f')) {
@@ -90,17 +60,6 @@ const Capability* FindCapability(const Version& cc) {
   const auto rows = Capabilities();
   const auto at = std::ranges::find_if(rows, [&](const Capability& row) { return Known(row.cc) == cc; });
   return at == rows.end() ? nullptr : &*at;
-}
-
-const Capability* FindCapabilityByName(std::string_view name) {
-  const Capability* found = nullptr;
-  for (const Capability& row : Capabilities()) {
-    if (std::ranges::none_of(row.examples, [&](std::string_view example) { return Covers(example, name); }))
-      continue;
-    if (found != nullptr) return nullptr;
-    found = &row;
-  }
-  return found;
 }
 
 const PtxIsa* NewestPtxOfDriver(const Version& driver) {

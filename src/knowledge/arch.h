@@ -55,7 +55,8 @@ const Rule* FindArchRule(std::string_view id);
 // nullptr if it is not in the table.
 const Capability* FindCapability(const base::Version& cc);
 bool IsJetson(const base::Version& cc);
-// By exact product name ("RTX 4090", "GeForce RTX 4090", "H100"); nullptr if none or several match.
+// By product name, as people write it ("rtx4090", "NVIDIA A100-SXM4-80GB"); nullptr if none fits, or several
+// of different capabilities do ("RTX 6000").
 const Capability* FindCapabilityByName(std::string_view name);
 
 // The newest PTX ISA that a driver compiles; nullptr = older than every row. For Windows drivers, their

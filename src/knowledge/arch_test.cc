@@ -118,6 +118,44 @@ TEST(Arch, FindsAProductByName) {
   EXPECT_EQ(find("GTX 1660 SUPER"), "7.5");
   EXPECT_EQ(find("RTX A4000"), "8.6");
   EXPECT_EQ(find("Quadro RTX 5000"), "7.5");
+  EXPECT_EQ(find("rtx4090"), "8.9");
+  EXPECT_EQ(find("GTX1080Ti"), "6.1");
+  EXPECT_EQ(find("NVIDIA GeForce RTX 3080 Ti Laptop GPU"), "8.6");
+  EXPECT_EQ(find("NVIDIA A100-SXM4-80GB"), "8.0");
+  EXPECT_EQ(find("NVIDIA A100-SXM4-40GB MIG 1g.5gb"), "8.0");
+  EXPECT_EQ(find("NVIDIA H100 80GB HBM3"), "9.0");
+  EXPECT_EQ(find("H200 NVL"), "9.0");
+  EXPECT_EQ(find("Tesla V100-SXM2-16GB"), "7.0");
+  EXPECT_EQ(find("M40"), "5.2");
+  EXPECT_EQ(find("Tesla M40 24GB"), "5.2");
+  EXPECT_EQ(find("DGX Spark"), "12.1");
+  EXPECT_EQ(find("GB10"), "12.1");
+  EXPECT_EQ(find("RTX PRO 6000"), "12.0");
+  EXPECT_EQ(find("NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"), "12.0");
+  EXPECT_EQ(find("RTX 5050"), "12.0");
+  EXPECT_EQ(find("Jetson Orin Nano"), "8.7");
+  EXPECT_EQ(find("Jetson AGX Orin 64GB"), "8.7");
+  EXPECT_EQ(find("NVIDIA RTX 6000 Ada Generation"), "8.9");
+  EXPECT_EQ(find("Quadro RTX 6000"), "7.5");
+  EXPECT_EQ(find("GeForce GTX TITAN X"), "5.2");
+  EXPECT_EQ(find("GeForce GTX 960M"), "5.0");
+  EXPECT_EQ(find("GTX 960"), "5.2");
+  EXPECT_EQ(find("H20"), "9.0");
+}
+
+TEST(Arch, SaysNothingOfANameThatSeveralProductsHave) {
+  EXPECT_EQ(FindCapabilityByName("RTX 6000"), nullptr) << "Quadro of Turing, or Ada";
+  EXPECT_EQ(FindCapabilityByName("GeForce GT 730"), nullptr) << "Fermi or Kepler";
+  EXPECT_EQ(FindCapabilityByName("GeForce GTX 860M"), nullptr) << "Kepler or Maxwell";
+  EXPECT_EQ(FindCapabilityByName("RTX 6000 Hopper"), nullptr);
+  EXPECT_EQ(FindCapabilityByName("NVIDIA GPU"), nullptr);
+}
+
+TEST(Arch, SaysNothingOfANameThatNoProductHas) {
+  const auto find = [](std::string_view name) {
+    const Capability* row = FindCapabilityByName(name);
+    return row == nullptr ? std::string_view("") : row->cc;
+  };
   EXPECT_EQ(find("RTX 9999"), "");
   EXPECT_EQ(find("RTX"), "");
   EXPECT_EQ(find(""), "");

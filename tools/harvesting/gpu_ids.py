@@ -22,15 +22,15 @@ IDS_HEADER = """\
 
 
 def read_pci_ids(path):
-    """{device id: chip} of NVIDIA, chips of Fermi and later."""
+    """{device id: chip} of NVIDIA; None for what is older than Fermi, or no GPU."""
     chips, inside = {}, False
     for line in path.read_text(errors="replace").splitlines():
         if re.match(r"[0-9a-f]{4} ", line):
             inside = line.startswith("10de ")
         device = re.match(r"\t([0-9a-f]{4})  (.*)", line) if inside else None
         chip = CHIP.match(device.group(2)) if device else None
-        if chip:
-            chips[int(device.group(1), 16)] = chip.group(1)
+        if device:
+            chips[int(device.group(1), 16)] = chip.group(1) if chip else None
     return chips
 
 
@@ -45,14 +45,15 @@ def harvest_pci_ids(path, old):
     chips = read_pci_ids(path)
     release = re.search(r"Version: (\S+)", path.read_text(errors="replace"))
     source = f"pci.ids of {release.group(1) if release else 'unknown date'} (pci-ids.ucw.cz)"
-    ranges = []
-    for device, chip in sorted(chips.items()):
-        if ranges and ranges[-1]["chip"] == chip:
+    ranges, before = [], None
+    for device, chip in sorted(chips.items()):  # any other device ends a range
+        if chip and chip == before:
             ranges[-1]["last"] = device
-        else:
+        elif chip:
             ranges.append({"first": device, "last": device, "chip": chip, "source": source})
+        before = chip
     known = {row["name"] for row in old["chip"]}
-    for chip in sorted(set(chips.values()) - known):
+    for chip in sorted(set(chips.values()) - known - {None}):
         print(f"gpu_ids: chip {chip} has no [[chip]] row", file=sys.stderr)
     rows = "".join("[[range]]\n" + "".join(f"{k} = {hexadecimal(k, v)}\n" for k, v in row.items()) + "\n" for row in ranges)
     return IDS_HEADER + table("chip", old["chip"]) + rows.rstrip("\n") + "\n"
@@ -65,5 +66,5 @@ def hexadecimal(key, value):
 def compare_pci_ids(path, old):
     for device, chip in sorted(read_pci_ids(path).items()):
         fitting = [row["chip"] for row in old["range"] if row["first"] <= device <= row["last"]]
-        if fitting != [chip]:
-            yield f"device {device:04x}: pci.ids says {chip}, the data {', '.join(fitting) or 'nothing'}"
+        if fitting != ([chip] if chip else []):
+            yield f"device {device:04x}: pci.ids says {chip or 'no such chip'}, the data {', '.join(fitting) or 'nothing'}"
