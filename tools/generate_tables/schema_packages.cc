@@ -287,7 +287,16 @@ Subject Packages() {
                                  {"address", Form::kText, kRequired},
                                  kNote,
                                  kSource},
-                      .unique = {"package", "since"}}}};
+                      .unique = {"package", "since"}},
+                     {.key = "left_out",
+                      .type = "LeftOut",
+                      .function = "LeftOutReleases",
+                      .fields = {{"package", Form::kText, kRequired},
+                                 {"version", Form::kVersion, kRequired},
+                                 {"until", Form::kVersion},
+                                 {"reason", Form::kText, kRequired},
+                                 kSource},
+                      .unique = {"package", "version"}}}};
 }
 
 Subject Imports() {

@@ -22,7 +22,7 @@ IDS_HEADER = """\
 
 
 def read_pci_ids(path):
-    """{device id: chip} of NVIDIA; None for what is older than Fermi, or no GPU."""
+    """{device id: chip} of NVIDIA; None for what is older than Fermi, no GPU, or has no chip in its name."""
     chips, inside = {}, False
     for line in path.read_text(errors="replace").splitlines():
         if re.match(r"[0-9a-f]{4} ", line):
@@ -66,5 +66,5 @@ def hexadecimal(key, value):
 def compare_pci_ids(path, old):
     for device, chip in sorted(read_pci_ids(path).items()):
         fitting = [row["chip"] for row in old["range"] if row["first"] <= device <= row["last"]]
-        if fitting != ([chip] if chip else []):
-            yield f"device {device:04x}: pci.ids says {chip or 'no such chip'}, the data {', '.join(fitting) or 'nothing'}"
+        if chip and fitting != [chip]:
+            yield f"device {device:04x}: pci.ids says {chip}, the data {', '.join(fitting) or 'nothing'}"

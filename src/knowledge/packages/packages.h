@@ -60,6 +60,16 @@ struct WheelIndex {
 };
 std::span<const WheelIndex> WheelIndexes();
 
+// Releases on the package index that have no row in the tables, on purpose.
+struct LeftOut {
+  std::string_view package;
+  std::string_view version;
+  std::string_view until;  // "" = only `version`
+  std::string_view reason;
+  std::string_view source;
+};
+std::span<const LeftOut> LeftOutReleases();
+
 // The values for a template.
 struct Blanks {
   base::Version version;     // {version}, {major}, {minor}
