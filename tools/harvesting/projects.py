@@ -75,15 +75,15 @@ def wheels_of(package, version, files):
 
 
 def representatives(files):
-    """One file for each platform: {platform: file}; "any" and source archives stand for all that have none."""
+    """One file for each platform: {platform: file}. "any" stands for all that have none; a source archive counts without wheels."""
     chosen = {}
     for file in sorted(files, key=lambda f: f["filename"]):
         name = file["filename"]
         of = distributions.parse_wheel(name)[0] if name.endswith(".whl") else {"source": ""} if name.endswith(".tar.gz") else {}
         for platform in of:
             chosen.setdefault(platform, file)
-    general = chosen.pop("any", None) or chosen.pop("source", None)
-    chosen.pop("source", None)
+    archive = chosen.pop("source", None)
+    general = chosen.pop("any", None) or (archive if not chosen else None)
     if general:
         chosen = {platform: chosen.get(platform, general) for platform in markers.ENVIRONMENTS}
     return chosen
