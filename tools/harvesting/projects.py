@@ -26,7 +26,8 @@ PACKAGES = {name: [] for name in """
     nvidia-dali-cuda120 nvidia-dali-cuda130 nvidia-modelopt
     faster-whisper openai-whisper whisperx pyannote-audio transformers tokenizers huggingface-hub safetensors accelerate
     diffusers peft trl sentence-transformers optimum datasets lightning pytorch-lightning timm torchmetrics torchrl tensordict
-    open-clip-torch kornia unsloth unsloth-zoo auto-gptq autoawq gptqmodel ultralytics onnxruntime keras numpy
+    open-clip-torch kornia fastai stable-baselines3 easyocr axolotl unsloth unsloth-zoo auto-gptq autoawq gptqmodel ultralytics
+    onnxruntime xgboost pycuda keras tf-keras tensorflow-text tensorflow-probability flax optax chex equinox orbax-checkpoint numpy
 """.split()} | {
     "sglang": ["all", "srt"],
     "transformer-engine": ["core", "core-cu12", "core-cu13", "pytorch", "jax"],
@@ -37,7 +38,8 @@ PACKAGES = {name: [] for name in """
     "diffusers": ["torch"],
     "optimum": ["onnxruntime-gpu"],
 }
-YEARS, AT_LEAST = 3, 15  # releases of the last years, and never fewer than these
+YEARS, AT_LEAST = 3, 15  # releases of this year and of that many before it, and never fewer than these
+LONGER = {"numpy": 6}  # old projects pin old ones
 AT_MOST = {"unsloth": 60, "unsloth-zoo": 60, "ultralytics": 200}  # where there are hundreds
 # Without a bound these say nothing: every environment has them, and no CUDA hangs on them.
 EVERYWHERE = {"numpy", "huggingface-hub", "safetensors", "tokenizers", "datasets"}
@@ -56,8 +58,9 @@ HEADER = """\
 
 def recent(project):
     """Final releases of the last years, with the files that are not yanked."""
-    first = (datetime.date.today() - datetime.timedelta(days=365 * YEARS)).isoformat()
-    versions = final_versions(project)[-AT_MOST.get(project["info"]["name"], 0):]
+    name = project["info"]["name"]
+    first = str(datetime.date.today().year - LONGER.get(name, YEARS))
+    versions = final_versions(project)[-AT_MOST.get(name, 0):]
     for i, version in enumerate(versions):
         files = [f for f in project["releases"][version] if not f.get("yanked")]
         if i >= len(versions) - AT_LEAST or max(f["upload_time"][:10] for f in files) >= first:
