@@ -120,7 +120,10 @@ def by_hand_cases(cache):
         ("nvidia-cuda-nvcc-cu12", "12.4.99"): {f"nvcc-12.4.99-{linux}": wheel(**{"n/include/crt/host_config.h": HOST_CONFIG})},
         ("nvidia-cuda-nvcc-cu12", "12.4.131"): {f"nvcc-12.4.131-{linux}": wheel(**{"n/include/crt/host_config.h": HOST_CONFIG})},
         ("nvidia-cudnn-cu12", "9.1.0.70"): {f"cudnn-9.1.0.70-{linux}": wheel()},
-        ("nvidia-cudnn-cu12", "9.2.0.82"): {f"cudnn-9.2.0.82-{linux}": wheel()},
+        ("nvidia-cudnn-cu12", "9.2.0.82"): {f"cudnn-9.2.0.82-{linux}": wheel(**{"n/lib/libcudnn.so.9": "", "n/lib/libcudnn_new.so.9": ""})},
+        ("nvidia-cublas", "13.1"): {f"cublas-13.1-{linux}": wheel(**{
+            "n/lib/libcublas.so.13": "", "n/lib/libcublas.so.14": "", "n/lib/libother.so.1": "",
+            "n/include/cublas_api.h": "CUBLAS_STATUS_SUCCESS = 0,\nCUBLAS_STATUS_NEW = 17,"})},
         ("torch", "2.5.1"): {"torch-2.5.1-cp39-cp39-manylinux1_x86_64.whl": torch, "torch-2.5.1-cp313-cp313-manylinux1_x86_64.whl": torch},
         ("torch", "2.6.0"): {"torch-2.6.0-cp39-cp39-manylinux1_x86_64.whl": wheel("Requires-Dist: cuda-toolkit[cublas]==12.6.3\n\n", **{
             "torch/lib/libtorch_cuda.so": "", "torch/lib/libtorch_python.so": "\0sm_80 sm_90 compute_90\0"})},
@@ -128,7 +131,9 @@ def by_hand_cases(cache):
     }, cache)
     data = {"drivers": {"toolkit": [{"cuda": "12.4.0"}]},
             "host_compilers": {"nvcc": [{"cuda": "12.4", "gcc_max": "13.2", "clang_max": "17", "msvc_min": 1910, "msvc_below": 1950}]},
-            "cudnn": {"release": [{"version": "9.1.0", "cuda_builds": ["11"]}]},
+            "cudnn": {"release": [{"version": "9.1.0", "cuda_builds": ["11"]}], "part": [{"linux": "libcudnn.so.9"}]},
+            "status_codes": {"cuda": [], "nvrtc": [], "cudnn": [], "cublas": [{"code": 0, "name": "CUBLAS_STATUS_SUCCESS"}]},
+            "sonames": {"soname": [{"name": "libcublas.so.13"}]},
             "frameworks": {"companion": [], "release": [
                 {"framework": "torch", "version": "2.5.1", "variant": "cu124", "is_default": True, "cuda": "12.4", "cudnn": "9.1.0.69",
                  "python": "3.9", "python_until": "3.12"},
@@ -144,6 +149,9 @@ def by_hand_cases(cache):
         "nvidia-cuda-nvcc-cu12 12.4.131",
         "data/cudnn.toml [[release]] 9.1.0 cuda_builds: ['11'] in the data, there is a wheel for CUDA 12",
         "data/cudnn.toml [[release]] 9.2.0: no row",
+        "data/cudnn.toml [[part]] libcudnn_new.so.9: no row",
+        "data/status_codes.toml [[cublas]] CUBLAS_STATUS_NEW = 17: no row",
+        "data/sonames.toml [[soname]] libcublas.so.14: no row",
         "data/frameworks.toml [[release]] torch 2.5.1 cu124 cudnn: 9.1.0.69 in the data, 9.1.0.70 on the index",
         "data/frameworks.toml [[release]] torch 2.5.1 cu124 python_until: 3.12 in the data, 3.13 on the index",
         "data/frameworks.toml [[release]] torch 2.6.0: no row"]

@@ -4,7 +4,7 @@ import collections
 import concurrent.futures
 import re
 
-from harvesting import gpu_code, pins
+from harvesting import gpu_code, members, pins
 from harvesting.distributions import parse_wheel
 from harvesting.index import final_versions, version_key
 
@@ -32,9 +32,8 @@ def cuda(index, data, count):
         project = index.project(package)
         for minor in dict.fromkeys(v.rpartition(".")[0] for v in newest(final_versions(project), count)):
             if minor not in minors:
-                yield (f"data/drivers.toml [[toolkit]] {minor}: {NO_ROW} for this CUDA; {package} has it. New GPUs and PTX "
-                       "(data/architectures.toml), container images and apt names (data/packages.toml), library names "
-                       "(data/sonames.toml) and error codes (data/status_codes.toml) come with its release notes")
+                yield (f"data/drivers.toml [[toolkit]] {minor}: {NO_ROW} for this CUDA; {package} has it. Look for new GPUs and PTX "
+                       "(data/architectures.toml) and container images (data/packages.toml), too")
 
 
 def limits(header):
@@ -188,7 +187,8 @@ def companions(index, data, count):
                 yield f"data/frameworks.toml [[companion]] {package} {version}: {NO_ROW}, and METADATA does not say which torch it belongs to"
 
 
-CHECKS = (cuda, host_compilers, cudnn, frameworks, companions)
+CHECKS = (cuda, host_compilers, cudnn, members.cudnn_parts, members.status_codes, members.sonames, frameworks,
+          companions)
 
 
 def check(index, data, count):
