@@ -17,7 +17,7 @@ PACKAGES = {name: [] for name in """
     transformer-engine-torch transformer-engine-jax transformer-engine-cu12 transformer-engine-cu13
     tensorrt tensorrt-cu12 tensorrt-cu12-libs tensorrt-cu12-bindings tensorrt-cu13 tensorrt-cu13-libs tensorrt-cu13-bindings
     tensorrt-llm cuda-core cuda-pathfinder numba cudf-cu12 cudf-cu13 libcudf-cu12 libcudf-cu13 pylibcudf-cu12 pylibcudf-cu13
-    cuml-cu12 cuml-cu13 libcuml-cu12 libcuml-cu13 cugraph-cu12 cugraph-cu13 rmm-cu12 rmm-cu13 librmm-cu12 librmm-cu13
+    cuml-cu12 cuml-cu13 libcuml-cu12 libcuml-cu13 cugraph-cu12 cugraph-cu13 libcugraph-cu12 libcugraph-cu13 libraft-cu12 libraft-cu13 rmm-cu12 rmm-cu13 librmm-cu12 librmm-cu13
     pylibraft-cu12 pylibraft-cu13 cupy mmcv mmcv-full
     nvidia-nvshmem-cu12 nvidia-nvshmem-cu13 nvidia-cusparselt-cu12 nvidia-cusparselt-cu13 nvidia-cusolver-cu12
     nvidia-cusparse-cu12 nvidia-cufft-cu12 nvidia-curand-cu12 nvidia-cufile-cu12 nvidia-nvjitlink-cu12 nvidia-nvtx-cu12

@@ -33,6 +33,7 @@ MEMBERS = {
     "transformer-engine-cu13": r"transformer_engine/(?:wheel_lib/)?libtransformer_engine\.so",
     "vllm": r"vllm/_C(?:_stable_libtorch)?\.abi3\.so",
     "xformers": r"xformers/_C\.(?:so|pyd)",
+    "xgboost": r"xgboost/lib/(?:libxgboost\.so|xgboost\.dll)",
 }
 NEWEST = 3
 LARGEST = 300 << 20  # bytes of a member, packed
