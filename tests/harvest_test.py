@@ -15,7 +15,7 @@ INSTALLED, IN_INDEX = ["gpu_ids"], ["harvested", "distributions", "projects", "b
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests"))
 from harvest_index import FakeIndex, archive, wheel
-from harvesting import by_hand, distributions, gpu_code, markers, pins, projects, wheel_code
+from harvesting import by_hand, distributions, gpu_code, gpu_ids, markers, pins, projects, wheel_code
 
 
 def requirement_cases():
@@ -171,6 +171,15 @@ def code_cases():
     yield "a row until 4.8 and 4.10", gpu_code.covers({"version": "4.6.3", "until": "4.8"}, "4.10.0"), False
 
 
+def pci_ids_cases(folder):
+    """(what, found, wanted): data from a newer pci.ids is not overwritten."""
+    path = pathlib.Path(folder) / "pci.ids"
+    path.write_text("#\tVersion: 2023.04.10\n10de  NVIDIA\n\t2684  AD102 [GeForce RTX 4090]\n")
+    rows = [{"source": f"pci.ids of {day} (pci-ids.ucw.cz)"} for day in ("2023.04.10", "2026.08.22")]
+    yield "a newer pci.ids in the data", gpu_ids.is_older(path, {"range": rows}), True
+    yield "the same pci.ids", gpu_ids.is_older(path, {"range": rows[:1]}), False
+
+
 def mistakes():
     for line, wanted in requirement_cases():
         if (got := pins.requirement(line)) != wanted:
@@ -188,7 +197,7 @@ def mistakes():
     if (got := file_rows()) != [("windows-x86_64", None, "<3.16,>=3.11", "2026-01-02")]:
         yield f"rows of a release with an abi3 wheel: {got}"
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-        for what, got, wanted in [*project_cases(one), *by_hand_cases(other), *code_cases()]:
+        for what, got, wanted in [*project_cases(one), *by_hand_cases(other), *code_cases(), *pci_ids_cases(one)]:
             if got != wanted:
                 yield f"{what}: {got}, not {wanted}"
 

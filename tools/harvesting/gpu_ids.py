@@ -43,8 +43,7 @@ def find_pci_ids(given):
 
 def harvest_pci_ids(path, old):
     chips = read_pci_ids(path)
-    release = re.search(r"Version: (\S+)", path.read_text(errors="replace"))
-    source = f"pci.ids of {release.group(1) if release else 'unknown date'} (pci-ids.ucw.cz)"
+    source = f"pci.ids of {date_of(path.read_text(errors='replace')) or 'unknown date'} (pci-ids.ucw.cz)"
     ranges, before = [], None
     for device, chip in sorted(chips.items()):  # any other device ends a range
         if chip and chip == before:
@@ -57,6 +56,16 @@ def harvest_pci_ids(path, old):
         print(f"gpu_ids: chip {chip} has no [[chip]] row", file=sys.stderr)
     rows = "".join("[[range]]\n" + "".join(f"{k} = {hexadecimal(k, v)}\n" for k, v in row.items()) + "\n" for row in ranges)
     return IDS_HEADER + table("chip", old["chip"]) + rows.rstrip("\n") + "\n"
+
+
+def date_of(text):
+    found = re.search(r"(?:Version: |pci\.ids of )(\d{4}\.\d\d\.\d\d)", text)
+    return found.group(1) if found else ""
+
+
+def is_older(path, old):
+    """Whether the data came from a newer file: then this one would only take rows away."""
+    return date_of(path.read_text(errors="replace")) < max((date_of(row["source"]) for row in old.get("range", [])), default="")
 
 
 def hexadecimal(key, value):
