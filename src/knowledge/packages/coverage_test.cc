@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "knowledge/arch.h"
 #include "knowledge/cudnn.h"
@@ -103,20 +105,62 @@ TEST(Coverage, WhatIsLeftOutHasNoRow) {
   }
 }
 
-// --- Pythons of a build, and those of the wheels
+// --- A build and its wheels
+
+// What pip installs.
+std::string PackageOf(const FrameworkRelease& row) {
+  if (row.framework == "cupy") return "cupy-" + Text(row.variant.empty() ? "cuda12x" : row.variant);
+  const bool apart =
+      row.framework == "tensorflow" && Known(row.version) < Known("2.1");  // tensorflow: no GPU
+  return Text(row.framework) + (apart || row.framework == "onnxruntime" ? "-gpu" : "");
+}
+
+// The wheels that a row is about.
+std::vector<const Distribution*> WheelsOf(const FrameworkRelease& row) {
+  std::vector<const Distribution*> wheels;
+  const Version first = Known(row.version), last = Known(row.until.empty() ? row.version : row.until);
+  for (const Distribution& wheel : DistributionsOf(PackageOf(row))) {
+    const Version version = Known(wheel.version.substr(0, wheel.version.find(".post")));
+    if ((first <= version && version <= last) || (row.until.empty() && BeginsWith(version, first)))
+      wheels.push_back(&wheel);
+  }
+  return wheels;
+}
 
 std::set<Version> PythonsOnTheIndex(const FrameworkRelease& row) {
   std::set<Version> pythons;
-  const std::string_view package = row.framework == "onnxruntime" ? "onnxruntime-gpu" : row.framework;
-  const Version first = Known(row.version), last = Known(row.until.empty() ? row.version : row.until);
-  for (const Distribution& wheel : DistributionsOf(package)) {
-    const Version version = Known(wheel.version.substr(0, wheel.version.find(".post")));
-    const bool here =
-        (first <= version && version <= last) || (row.until.empty() && BeginsWith(version, first));
-    if (wheel.platform != "linux-x86_64" || !here) continue;
-    for (const std::string_view python : wheel.pythons) pythons.insert(Known(python));
+  for (const Distribution* wheel : WheelsOf(row)) {
+    if (wheel->platform != "linux-x86_64") continue;
+    for (const std::string_view python : wheel->pythons) pythons.insert(Known(python));
   }
   return pythons;
+}
+
+TEST(Coverage, NoRowIsNewerThanTheIndex) {
+  for (const FrameworkRelease& row : FrameworkReleases()) {
+    const std::span<const Distribution> wheels = DistributionsOf(PackageOf(row));
+    if (wheels.empty() || row.index_unknown) continue;
+    const bool published = std::ranges::any_of(wheels, [&](const Distribution& wheel) {
+      return Known(row.version) <= Known(wheel.version.substr(0, wheel.version.find(".post")));
+    });
+    EXPECT_TRUE(published) << BuildName(row) << ": the package index has no release so new";
+  }
+}
+
+bool HasGpu(LibrariesFrom libraries) {
+  return libraries != LibrariesFrom::kUnknown && libraries != LibrariesFrom::kNoGpu;
+}
+
+TEST(Coverage, AGpuBuildForWindowsHasAWheel) {
+  for (const FrameworkRelease& row : FrameworkReleases()) {
+    const bool on_the_index = row.variant.empty();
+    const std::vector<const Distribution*> wheels = WheelsOf(row);
+    if (!on_the_index || wheels.empty() || !HasGpu(row.libraries_windows)) continue;
+    EXPECT_TRUE(std::ranges::any_of(
+        wheels, [](const Distribution* wheel) { return wheel->platform == "windows-x86_64"; }))
+        << BuildName(row)
+        << ": the package index has no wheel for Windows, say libraries_windows = \"no-gpu\"";
+  }
 }
 
 TEST(Coverage, PythonsAreThoseOfTheWheels) {
