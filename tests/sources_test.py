@@ -11,10 +11,10 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 UNNAMED = re.compile(r"public copy|\bquoted? (in|it)\b(?! \S*github\.com)|as cited in|a public repository")
-ELSEWHERE = re.compile(r"https?://|@[0-9a-f]{6,}|\b[\w.-]+/[\w.-]+( \w+)* ?(tags?|branch|HEAD|v\d|commits?)\b|[\w.-]+/[\w.-]+:")
+ELSEWHERE = re.compile(r"https?://|@[0-9a-f]{6,}|\b[\w.-]+/[\w.-]+( \w+)* ?(tags?|branch|HEAD|v\d|commits?)\b|[\w.-]+/[\w.-]+:|\.(whl|tar\.gz):")
 OPENABLE = re.compile(
     r"https?://|\w+\.(com|org|net|io|cz)\b|[\w.-]+/[\w.-]+|PyPI|package index|wheels?\b|\.whl|\d+\.\d+(\.\d+)*|memory, unverified|"
-    r"\bseen\b|own words|pci\.ids|toolkit|as \w+|inside|architectures\.toml")
+    r"\bseen\b|own words|pci\.ids|toolkit|as \w+|inside|architectures\.toml|\bMETADATA\b|^its name\b")
 NAMED_FILE = re.compile(r"(?<![\w/:.@-])([\w-]+(?:/[\w.-]+)*\.(?:md|toml))\b")
 
 
@@ -54,6 +54,9 @@ def examples():
     yield "tensorflow/docs@7c36502127:site/en/install/source.md, source_windows.md", True
     yield "NVIDIA/TensorRT tag v10.0.0:README.md", True
     yield "crt/host_config.h in nvidia-cuda-crt 13.4.92 on PyPI", True
+    yield "tensorrt_llm-1.2.1.tar.gz: pyproject.toml", True
+    yield "its METADATA: kernels are written in Triton", True
+    yield "its name", True
     yield "memory, unverified", True
     yield "pci.ids (the A30 has it); capability of the A30: architectures.toml", True
     yield "a public copy of NVIDIA documentation", False
