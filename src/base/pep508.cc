@@ -104,7 +104,7 @@ class Parser {
       operand.value = "CPython";
     else if (operand.variable == "platform_machine")
       operand.value = Machine();
-    else if (operand.variable == "python_version")
+    else if (operand.variable == "python_version" || operand.variable == "python_full_version")
       operand.value = facts_.python;
     operand.known = !operand.value.empty();
     return operand;
@@ -144,6 +144,11 @@ class Parser {
       return (right.value.find(left.value) != std::string::npos) == (op == "in");
     }
     if (left.variable == "python_version") return Meets(left.value, op + right.value);
+    if (left.variable == "python_full_version") {
+      // Which patch release it is is not known: "3.12.4" cannot be decided, "3.12" can.
+      if (Split(right.value, '.').size() > 2 && !right.value.ends_with(".*")) return std::nullopt;
+      return Meets(left.value, op + right.value);
+    }
     if (op == "==") return left.value == right.value;
     if (op == "!=") return left.value != right.value;
     return std::nullopt;

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 
+#include "base/text.h"
 #include "knowledge/packages/release.h"
 #include "plan/universe/bounds.h"
 #include "plan/universe/builds.h"
@@ -40,6 +41,18 @@ PlannedPackage Planned(const Universe& universe, const Choice& choice, size_t pa
   planned.wanted = std::ranges::find(universe.wants, package) != universe.wants.end();
   FollowTorch(universe, choice, planned);
   return planned;
+}
+
+// The extras that the user asked for, beside those of the build.
+void AddExtras(const Question& question, const Universe& universe, size_t package, PlannedPackage& planned) {
+  for (size_t i = 0; i < question.wants.size() && i < universe.wants.size(); ++i) {
+    if (universe.wants[i] != package || universe.packages[package].name == "cupy") continue;
+    for (const std::string& extra : base::SplitWords(question.wants[i].extra, ", ")) {
+      const std::vector<std::string> have = base::Split(planned.extra, ',');
+      const bool there = std::ranges::any_of(have, [&](const std::string& one) { return one == extra; });
+      if (!there && !extra.starts_with("cuda")) planned.extra += (planned.extra.empty() ? "" : ",") + extra;
+    }
+  }
 }
 
 const Installed* InstalledAs(const Question& question, const std::string& name) {
@@ -145,8 +158,11 @@ std::string TorchThatBrings(const Question& question, const Universe& universe, 
 
 std::vector<PlannedPackage> WantedOf(const Universe& universe, const Choice& choice) {
   std::vector<PlannedPackage> wanted;
+  std::vector<size_t> seen;
   for (const size_t package : universe.wants) {
-    if (choice[package] != kNone) wanted.push_back(Planned(universe, choice, package));
+    if (choice[package] == kNone || std::ranges::find(seen, package) != seen.end()) continue;
+    seen.push_back(package);
+    wanted.push_back(Planned(universe, choice, package));
   }
   return wanted;
 }
@@ -173,6 +189,7 @@ void WriteAnswer(const Question& question, const Universe& universe, const Choic
         continue;
       }
       PlannedPackage planned = Planned(universe, choice, p);
+      AddExtras(question, universe, p, planned);
       SetPresence(question, universe, choice, p, planned);
       planned.because = BoundsOf(question, universe, narrowed, choice, p);
       plan.packages.push_back(std::move(planned));

@@ -18,21 +18,21 @@ class Chooser {
 
   Choice Run(const Order& order) {
     if (order.driver_first != kNone) TakeFirst(order.driver_first, AllOf(order.driver_first));
-    for (const size_t want : universe_.wants) TakeNewest(want);
+    for (const size_t want : universe_.wants) {
+      if (FollowsTorch(want)) TakeNewestTorch();
+      TakeNewest(want);
+    }
     KeepInstalled();
     for (const size_t want : universe_.wants) TakeFirst(want, ByBuild(want));
     for (const size_t package : universe_.installed) {
       if (choice_[package] != kNone) TakeFirst(package, ByBuild(package));
     }
-    // What came along: in the order in which packages were made, frameworks before what they need.
-    for (bool more = true; more;) {
-      more = false;
-      for (size_t p = 0; p < universe_.packages.size(); ++p) {
-        if (choice_[p] == kNone || IsFixed(p)) continue;
-        TakeFirst(p, ByPreference(p));
-        more = true;
-      }
-    }
+    // What came along: frameworks and companions, then the rest in the order in which packages were made.
+    // Facts follow from them: nobody prefers a CUDA major by itself.
+    TakeAlong(
+        [](PackageRole role) { return role == PackageRole::kFramework || role == PackageRole::kCompanion; });
+    TakeAlong([](PackageRole role) { return role != PackageRole::kNone; });
+    TakeAlong([](PackageRole) { return true; });
     return choice_;
   }
 
@@ -57,6 +57,30 @@ class Chooser {
   bool IsFixed(size_t package) const {
     return std::ranges::any_of(
         roots_, [&](const Root& root) { return root.package == package && root.accepts.size() == 1; });
+  }
+
+  template <typename Test>
+  void TakeAlong(Test test) {
+    for (bool more = true; more;) {
+      more = false;
+      for (size_t p = 0; p < universe_.packages.size(); ++p) {
+        if (choice_[p] == kNone || IsFixed(p) || !test(universe_.packages[p].role)) continue;
+        TakeFirst(p, ByPreference(p));
+        more = true;
+      }
+    }
+  }
+
+  // What has no version of its own to choose: its torch decides, as if it were wanted before it.
+  bool FollowsTorch(size_t package) const {
+    const std::string& name = universe_.packages[package].name;
+    return name == "torchvision" || name == "torchaudio";
+  }
+  void TakeNewestTorch() {
+    for (size_t p = 0; p < universe_.packages.size(); ++p) {
+      const bool asked = std::ranges::find(universe_.wants, p) != universe_.wants.end();
+      if (universe_.packages[p].name == "torch" && choice_[p] != kNone && !asked) TakeNewest(p);
+    }
   }
 
   void TakeNewest(size_t package) {

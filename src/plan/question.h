@@ -3,11 +3,13 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "base/error.h"
 #include "base/version.h"
+#include "report/plan.h"
 
 namespace culprit::plan {
 
@@ -16,10 +18,14 @@ struct Want {
   std::string name;        // as the tables call it: "torch", "tensorflow", "onnxruntime", "cudnn", "cuda"
   std::string specifiers;  // "==2.10.*"; "" = any
   std::string extra;       // "cuda12"
-  std::string text;        // as the user wrote it
+  std::string text;        // as the user wrote it; of a file with its place: "torch<2.5 (requirements.txt:3)"
 };
+// A normalised name as the tables call it; "" if they do not know it.
+std::string TableName(const std::string& name);
 // Rejects what the tables do not know, with the names that come near.
 base::Result<Want> ParseWant(const std::string& text);
+// The name that a mistyped one probably means; "" if none comes near.
+std::string MeantBy(const std::string& name);
 
 // A machine with the wheels of its own: "linux-x86_64", "linux-aarch64", "windows-x86_64". WSL is Linux with
 // the driver of Windows.
@@ -44,15 +50,41 @@ struct Installed {
   std::string package, version;  // "nvidia-cudnn-cu12", "9.1.0.70"
 };
 
+// A bound of a project's files on a package that is installed for another reason: a line of a constraints
+// file, requires-python, the index of PyTorch that a file names.
+struct Limit {
+  std::string package;     // as the tables call it; "python"
+  std::string specifiers;  // "<2.5"; "" = any
+  std::string variant;     // "cu118"; "" = any build
+  std::string words;       // "torch<2.5 (constraints.txt:1)"
+};
+
+// What pip is told for requirements that are passed through.
+struct PipOption {
+  std::string name;   // "--extra-index-url"
+  std::string value;  // "" = none
+  bool is_file = false;
+};
+
 struct Question {
   std::vector<Want> wants;  // in the order of their weight
   Host host;
   std::optional<base::Version> cuda;  // --cuda 12.4
-  std::vector<Installed> installed;   // of the environment that is here
-  bool repair = false;                // wants nothing new: the smallest change that makes `installed` fit
-  std::vector<std::string> keep;      // --keep torch: its version stays
+  std::string cuda_words;             // "CUDA 12.4", or the line of a file that says so
+  std::vector<Limit> limits;
+  std::vector<report::PassedThrough> passed_through;
+  std::set<std::string> provided;  // packages of the tables that come from an address or a path
+  std::vector<PipOption> pip_options;
+  std::vector<std::string> channels;  // of conda
+  std::vector<std::string> notes;
+  std::vector<Installed> installed;  // of the environment that is here
+  bool repair = false;               // wants nothing new: the smallest change that makes `installed` fit
+  std::vector<std::string> keep;     // --keep torch: its version stays
   bool allow_driver_upgrade = false;
   bool allow_unknown = false;  // builds of which not every bound is known
 };
+
+// "CUDA 12.4", or the line of the file that asks for it.
+std::string AskedCuda(const Question& question);
 
 }  // namespace culprit::plan

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "knowledge/driver.h"
 #include "knowledge/packages/distributions.h"
 #include "knowledge/packages/release.h"
@@ -10,6 +11,7 @@
 #include "plan/commands/requirements.h"
 #include "plan/conflict/conflict_graph.h"
 #include "plan/conflict/conflict_words.h"
+#include "plan/conflict/passed_conflict.h"
 #include "plan/conflict/relax.h"
 #include "plan/universe/builds.h"
 #include "plan/universe/making.h"
@@ -21,8 +23,9 @@ namespace {
 std::vector<std::string> QuestionWords(const Question& question) {
   std::vector<std::string> words;
   for (const Want& want : question.wants) words.push_back(want.text);
+  for (const Limit& limit : question.limits) words.push_back(limit.words);
   if (question.repair) words.push_back("what is installed");
-  if (question.cuda) words.push_back("CUDA " + question.cuda->ToString());
+  if (question.cuda) words.push_back(AskedCuda(question));
   const Host& host = question.host;
   words.push_back(host.driver ? "driver " + knowledge::DriverText(*host.driver) : "any driver");
   for (const base::Version& cc : host.gpus) words.push_back("GPU " + GpuName(cc));
@@ -31,6 +34,44 @@ std::vector<std::string> QuestionWords(const Question& question) {
   words.push_back(MachineWords(host.machine) + (host.wsl ? " (WSL)" : ""));
   for (const std::string& keep : question.keep) words.push_back("--keep " + keep);
   return words;
+}
+
+// "3 requirements are passed through"
+std::string PassedCount(const report::Plan& plan) {
+  const size_t count = plan.passed_through.size();
+  return std::to_string(count) + (count == 1 ? " requirement is" : " requirements are") + " passed through";
+}
+
+void NotePassed(report::Plan& plan) {
+  constexpr size_t kNamed = 8;
+  if (plan.passed_through.empty()) return;
+  std::string names;
+  for (size_t i = 0; i < std::min(kNamed, plan.passed_through.size()); ++i)
+    names += (i == 0 ? "" : ", ") + base::Printable(plan.passed_through[i].text);
+  if (plan.passed_through.size() > kNamed)
+    names += " and " + std::to_string(plan.passed_through.size() - kNamed) + " more";
+  plan.notes.push_back("passed through as written, because the tables do not know what these need: " + names);
+}
+
+// Two lines of the files that exclude each other: no set of the rest helps.
+void TellExcluding(const Question& question, std::pair<size_t, size_t> pair, BuildTable& builds,
+                   report::Plan& plan) {
+  const report::PassedThrough& one = question.passed_through[pair.first];
+  const report::PassedThrough& other = question.passed_through[pair.second];
+  plan.requirements = {WordsOf(one), WordsOf(other)};
+  plan.headline = plan.requirements[0] + " does not work with " + plan.requirements[1];
+  plan.conflict.push_back({"no version of " + one.name + " meets both", "", 0});
+  for (const size_t dropped : {pair.second, pair.first}) {
+    Question less = question;
+    less.passed_through.erase(less.passed_through.begin() + static_cast<std::ptrdiff_t>(dropped));
+    const report::Plan without = SolveWith(less, builds);
+    if (without.outcome != report::Plan::Outcome::kSolution) continue;
+    report::Relaxation relaxation{"works without " + WordsOf(question.passed_through[dropped]), "", {}};
+    for (const report::PlannedPackage& package : without.packages) {
+      if (package.wanted) relaxation.gives.push_back(package);
+    }
+    plan.relaxations.push_back(std::move(relaxation));
+  }
 }
 
 std::string SolutionHeadline(const report::Plan& plan) {
@@ -49,6 +90,8 @@ std::string SolutionHeadline(const report::Plan& plan) {
         package.role == report::PackageRole::kDriver || package.role == report::PackageRole::kPython;
     if (!host && !library && !package.present) ++changes;
   }
+  if (what.empty() && changes == 0 && !plan.passed_through.empty())
+    return "nothing that the tables know; " + PassedCount(plan) + with;
   if (what.empty() && changes == 0) return "the environment already works; nothing to change";
   if (what.empty())
     return std::to_string(changes) + (changes == 1 ? " change fixes" : " changes fix") + " the environment" +
@@ -67,11 +110,18 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
   report::Plan plan;
   plan.knowledge_date = knowledge::KnowledgeDate();
   plan.question = QuestionWords(question);
+  plan.passed_through = question.passed_through;
+  plan.notes = question.notes;
+  if (const auto pair = ExcludingEachOther(question)) {
+    TellExcluding(question, *pair, builds, plan);
+    return plan;
+  }
   const Universe universe = MakeUniverse(question, builds);
   if (const auto choice = Choose(universe)) {
     plan.outcome = report::Plan::Outcome::kSolution;
     WriteAnswer(question, universe, *choice, plan);
     plan.headline = SolutionHeadline(plan);
+    NotePassed(plan);
     for (const std::string& keep : question.keep) {
       const bool there = std::ranges::any_of(
           question.installed, [&](const Installed& installed) { return installed.package == keep; });

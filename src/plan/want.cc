@@ -21,28 +21,31 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-std::set<std::string> KnownNames() {
-  std::set<std::string> names = {"cuda", "cudnn", "onnxruntime-gpu"};
-  for (const auto& row : knowledge::FrameworkReleases()) names.emplace(row.framework);
-  for (const auto& row : knowledge::Distributions()) names.emplace(row.package);
-  for (const auto& pin : knowledge::Pins()) names.emplace(pin.package);
-  return names;
+const std::set<std::string, std::less<>>& KnownNames() {
+  static const std::set<std::string, std::less<>> kNames = [] {
+    std::set<std::string, std::less<>> names = {"cuda", "cudnn", "onnxruntime-gpu"};
+    for (const auto& row : knowledge::FrameworkReleases()) names.emplace(row.framework);
+    for (const auto& row : knowledge::Distributions()) names.emplace(row.package);
+    for (const auto& pin : knowledge::Pins()) names.emplace(pin.package);
+    return names;
+  }();
+  return kNames;
 }
 
-// Edits that turn one name into the other.
+// Edits that turn one name into the other: a letter more, less or another, two letters swapped.
 size_t Distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  std::vector<std::vector<size_t>> cost(a.size() + 1, std::vector<size_t>(b.size() + 1));
+  for (size_t i = 0; i <= a.size(); ++i) cost[i][0] = i;
+  for (size_t j = 0; j <= b.size(); ++j) cost[0][j] = j;
   for (size_t i = 1; i <= a.size(); ++i) {
-    size_t before = row[0];
-    row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = before + (a[i - 1] == b[j - 1] ? 0 : 1);
-      before = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+      const size_t replaced = cost[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      cost[i][j] = std::min({replaced, cost[i - 1][j] + 1, cost[i][j - 1] + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) cost[i][j] = std::min(cost[i][j], cost[i - 2][j - 2] + 1);
     }
   }
-  return row[b.size()];
+  return cost[a.size()][b.size()];
 }
 
 std::string Near(const std::string& name) {
@@ -60,7 +63,12 @@ std::string Near(const std::string& name) {
   return text;
 }
 
-// As the tables call it; "" when they do not know it.
+bool IsNameCharacter(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+}
+
+}  // namespace
+
 std::string TableName(const std::string& name) {
   if (name == "cuda" || name == "cuda-toolkit" || name == "cudatoolkit") return "cuda";
   if (name == "cudnn") return "cudnn";
@@ -69,11 +77,24 @@ std::string TableName(const std::string& name) {
   return KnownNames().contains(name) ? name : "";
 }
 
-bool IsNameCharacter(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
+std::string MeantBy(const std::string& name) {
+  constexpr size_t kShortest = 4, kLong = 8, kLongest = 40;
+  if (name.size() < kShortest || name.size() > kLongest) return "";
+  const size_t most = name.size() < kLong ? 1 : 2;
+  std::string nearest;
+  size_t best = most + 1;
+  const auto look = [&](std::string_view known, std::string_view meant) {
+    const size_t size = std::max(known.size(), name.size()) - std::min(known.size(), name.size());
+    if (size > most || known.front() != name.front()) return;
+    if (const size_t distance = Distance(name, known); distance < best) {
+      best = distance;
+      nearest = meant;
+    }
+  };
+  look("pytorch", "torch");
+  for (const std::string& known : KnownNames()) look(known, known);
+  return nearest;
 }
-
-}  // namespace
 
 base::Result<Want> ParseWant(const std::string& text) {
   using base::ErrorCode;
@@ -113,6 +134,10 @@ base::Result<Want> ParseWant(const std::string& text) {
     want.specifiers += (want.specifiers.empty() ? "" : ",") + one;
   }
   return want;
+}
+
+std::string AskedCuda(const Question& question) {
+  return question.cuda_words.empty() ? "CUDA " + question.cuda->ToString() : question.cuda_words;
 }
 
 bool IsHere(const Host& host, const base::Version& toolkit) {

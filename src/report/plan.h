@@ -77,6 +77,35 @@ struct PlanChoice {
   bool operator==(const PlanChoice&) const = default;
 };
 
+// Where a requirement stands. Line 0: on the command line.
+struct Origin {
+  std::string file{};
+  size_t line = 0;
+  bool operator==(const Origin&) const = default;
+};
+
+enum class RequirementKind {
+  kNamed,    // "numpy<2"
+  kAddress,  // "pkg @ https://...", "git+https://..."
+  kPath,     // "./wheels/x.whl", "."
+  kConda     // a package of conda's channels: "ffmpeg=6"
+};
+constexpr std::array<std::string_view, 4> WordsOf(RequirementKind) {
+  return {"named", "address", "path", "conda"};
+}
+
+// A requirement that the tables do not know: nothing is decided about it, and it is installed as it is
+// written.
+struct PassedThrough {
+  std::string name{};       // normalised; "" if it has none
+  std::string specifier{};  // "<2"
+  std::string text{};       // as an installer reads it: "numpy<2; python_version < '3.13'"
+  RequirementKind kind = RequirementKind::kNamed;
+  bool editable = false;
+  Origin origin{};
+  bool operator==(const PassedThrough&) const = default;
+};
+
 struct PlanStep {
   std::string title;  // "remove", "driver", "toolkit", "cuDNN", "environment", "install", "verify"
   std::string why;
@@ -109,6 +138,7 @@ struct Plan {
   std::vector<PlannedPackage>
       packages;  // driver, toolkit, cuDNN, Python, frameworks, libraries: in that order
   std::vector<PlannedPackage> removed;  // installed packages to remove; `version` is the installed one
+  std::vector<PassedThrough> passed_through;
   std::vector<PlanStep> steps;
   std::string document;                   // --as dockerfile, conda, cmake: the file, instead of commands
   std::vector<std::string> requirements;  // unsolvable: the smallest set that conflicts

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
 #include <string_view>
 
 #include "base/version.h"
@@ -16,18 +17,20 @@
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/plan_host.h"
+#include "cli/plan_project.h"
 #include "cli/subject.h"
 #include "plan/commands/commands.h"
-#include "plan/solve.h"
+#include "plan/project/asking.h"
+#include "plan/project/project.h"
 
 namespace culprit::cli {
 namespace {
 
 struct PlanOptions {
   Options common;
-  std::vector<std::string> words, keep;
+  std::vector<std::string> words, keep, files, extras, groups;
   std::string host, platform, python, cuda;
-  plan::As as = plan::As::kPip;
+  std::optional<plan::As> as;
   bool repair = false, no_check = false;
   bool allow_driver_upgrade = false, allow_unknown = false;
 };
@@ -40,22 +43,22 @@ bool LooksLikePath(const std::string& word) {
 }
 
 // What the command line says of the question. An error means wrong usage.
-base::Result<plan::Question> ReadQuestion(const PlanOptions& options, std::string& environment) {
+base::Result<plan::Question> ReadQuestion(const PlanOptions& options, std::string& environment,
+                                          std::vector<std::string>& files) {
   plan::Question question{.repair = options.repair,
                           .keep = options.keep,
                           .allow_driver_upgrade = options.allow_driver_upgrade,
                           .allow_unknown = options.allow_unknown};
   for (const std::string& word : options.words) {
-    auto want = LooksLikePath(word) ? base::Fail(base::ErrorCode::kNotFound, "") : plan::ParseWant(word);
-    if (want) {
-      question.wants.push_back(std::move(*want));
+    if (plan::LooksLikeProjectFile(word)) {
+      files.push_back(word);
     } else if (LooksLikePath(word)) {
       if (!environment.empty())
         return base::Fail(base::ErrorCode::kUnsupported,
                           "give only one environment: " + environment + ", " + word);
       environment = word;
-    } else {
-      return std::unexpected(want.error());
+    } else if (const auto asked = plan::AskWord(word, question); !asked) {
+      return std::unexpected(asked.error());
     }
   }
   const auto version = [](const char* name, const std::string& text,
@@ -70,7 +73,8 @@ base::Result<plan::Question> ReadQuestion(const PlanOptions& options, std::strin
     return std::unexpected(read.error());
   if (const auto read = version("--cuda", options.cuda, question.cuda); !read)
     return std::unexpected(read.error());
-  if (question.wants.empty() && !options.repair)
+  const bool asks = !question.wants.empty() || !question.passed_through.empty() || !files.empty();
+  if (!asks && !options.repair)
     return base::Fail(base::ErrorCode::kBadFormat,
                       "say what to install, for example culprit plan torch; or pass --repair");
   if (const std::string why = MistakeInHost(options.host); !why.empty())
@@ -97,7 +101,8 @@ bool WritePlan(const PlanOptions& options, const report::Plan& plan, bool window
 
 int Plan(PlanOptions& options) {
   std::string environment;
-  auto question = ReadQuestion(options, environment);
+  std::vector<std::string> files = options.files;
+  auto question = ReadQuestion(options, environment, files);
   if (!question) return WrongPlan(question.error().message);
   const auto answer = AskMachine({.common = options.common,
                                   .host = options.host,
@@ -106,9 +111,14 @@ int Plan(PlanOptions& options) {
                                   .repair = options.repair},
                                  *question);
   if (!answer) return Fail(answer.error());
-  report::Plan plan = plan::Solve(*question);
+  auto solved = SolveProject(
+      {.common = options.common, .files = files, .extras = options.extras, .groups = options.groups},
+      *question);
+  if (!solved) return Fail(solved.error());
+  report::Plan& plan = solved->plan;
   if (!answer->note.empty()) plan.notes.push_back(answer->note);
-  plan::WriteCommands(plan, *question, answer->place, options.as);
+  plan::WriteCommands(plan, *question, answer->place,
+                      options.as.value_or(solved->conda ? plan::As::kConda : plan::As::kPip));
   if (plan.outcome == report::Plan::Outcome::kSolution && !options.no_check)
     prove::CheckPlan(*question, plan);
   if (!WritePlan(options, plan, question->host.machine == plan::Machine::kWindows)) return kExitCannot;
@@ -125,9 +135,15 @@ int RunPlan(int argc, const char* const* argv) {
       "and the reason for each version. If there is none, shows the smallest conflict and what works "
       "instead. Nothing is changed.",
       "culprit plan");
-  app.Add("WANT", options.words,
-          "packages: torch, \"tensorflow==2.10.*\", \"jax[cuda12]\", onnxruntime-gpu, cudnn, cuda ...;\nand "
-          "the environment to install into, such as .venv (default: the active one, or a new one)");
+  app.Add(
+      "WANT", options.words,
+      "packages: torch, \"tensorflow==2.10.*\", \"jax[cuda12]\", onnxruntime-gpu, cudnn, cuda ...;\nfiles: "
+      "requirements.txt, pyproject.toml, uv.lock, environment.yml; and the environment to install into, such "
+      "as .venv (default: the active one, or a new one)");
+  app.Add("-r,--requirement", options.files,
+          "plan what this file asks for: requirements.txt, pyproject.toml, uv.lock, environment.yml", "FILE");
+  app.Add("--extra", options.extras, "with this extra of pyproject.toml or uv.lock (* = all)", "NAME");
+  app.Add("--group", options.groups, "with this dependency group of it (* = all)", "NAME");
   app.Add("--python", options.python, "Python version: 3.11", "VERSION");
   app.Add("--cuda", options.cuda, "CUDA release: 12.4", "VERSION");
   app.Add("--host", options.host, "plan for this driver and GPU: driver=470.82,gpu=sm_37", "HOST");
@@ -147,7 +163,8 @@ int RunPlan(int argc, const char* const* argv) {
       "torch", "tensorflow", "jax", "onnxruntime-gpu", "ctranslate2", "cupy", "paddle", "cudnn", "cuda"};
   app.Suggest("WANT", kWanted);
   app.Add("--keep", options.keep, "do not change this package", "NAME");
-  static constexpr std::string_view kForms[] = {"pip", "uv", "conda", "apt", "dockerfile", "cmake", "json"};
+  static constexpr std::string_view kForms[] = {"pip",        "uv",    "conda",        "apt",
+                                                "dockerfile", "cmake", "requirements", "json"};
   app.AddChoice(
       "--as", kForms,
       [&](size_t place) {
@@ -157,7 +174,7 @@ int RunPlan(int argc, const char* const* argv) {
           options.as = static_cast<plan::As>(place);
         }
       },
-      "pip, uv or apt commands; a file for conda, dockerfile or cmake; json", "FORM");
+      "pip, uv or apt commands; a file for conda, dockerfile, cmake or requirements; json", "FORM");
   app.Add("--no-check", options.no_check, "do not run `culprit check` on the result");
   AddCommonOptions(app, options.common);
   app.Footer(
@@ -165,6 +182,8 @@ int RunPlan(int argc, const char* const* argv) {
       "  culprit plan torch\n"
       "  culprit plan \"tensorflow==2.10.*\" --python 3.9\n"
       "  culprit plan torch onnxruntime-gpu ctranslate2\n"
+      "  culprit plan -r requirements.txt\n"
+      "  culprit plan pyproject.toml --extra train --host driver=550.54.14,gpu=sm_80\n"
       "  culprit plan torch --host driver=470.82,gpu=sm_37\n"
       "  culprit plan cudnn --cuda 12.4 --as apt\n"
       "  culprit plan torch --as dockerfile > Dockerfile\n"

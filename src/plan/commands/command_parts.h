@@ -27,6 +27,10 @@ struct Parts {
   std::string python;                             // "3.11"; "" = any
   std::vector<PipGroup> pip;                      // other indexes first: what they bring satisfies the rest
   std::vector<const report::PlannedPackage*> removed;
+  std::vector<const report::PassedThrough*> passed;  // for pip
+  std::vector<const report::PassedThrough*> conda;   // for conda
+
+  bool HasPip() const { return !pip.empty() || !passed.empty(); }
 };
 // `fresh`: into a new environment, where nothing is present.
 Parts PartsOf(const report::Plan& plan, bool fresh);
@@ -35,6 +39,18 @@ Parts PartsOf(const report::Plan& plan, bool fresh);
 std::string Pinned(const report::PlannedPackage& package);
 // The same as a word of a command.
 Command PinnedWord(const report::PlannedPackage& package);
+
+// What pip is given for a requirement that is passed through, with a space before it: " -e .". Empty if it
+// has no spelling that every shell of the machine reads as it is.
+Command PassedWord(const report::PassedThrough& passed, bool windows);
+// The options of a project's files for it, with a space before each.
+Command PassedOptions(const Question& question);
+// All requirements that are passed through, with their options, and what keeps pip from replacing the
+// packages of other indexes. Empty if there are none.
+Command PassedWords(const Parts& parts, const Question& question);
+
+// Says what only conda can install.
+void NoteConda(const Parts& parts, report::Plan& plan);
 
 // The interpreter of an environment.
 Command PythonOf(const std::string& environment, bool windows);
@@ -67,6 +83,7 @@ std::vector<std::string> CondaCuda(const report::Plan& plan, const Question& que
 void WriteConda(report::Plan& plan, const Question& question);
 void WriteDockerfile(report::Plan& plan, const Question& question);
 void WriteCmake(report::Plan& plan, const Question& question);
+void WriteRequirements(report::Plan& plan, const Question& question);
 // Lines that say what a file is for and how old the knowledge is, as comments.
 std::string FileHeader(const report::Plan& plan);
 

@@ -59,6 +59,9 @@ Parts PartsOf(const report::Plan& plan, bool fresh) {
   const auto pypi =
       std::ranges::find(parts.pip, report::Channel(report::ChannelKind::kPypi), &PipGroup::channel);
   if (pypi != parts.pip.end()) std::rotate(pypi, pypi + 1, parts.pip.end());
+  for (const report::PassedThrough& passed : plan.passed_through) {
+    (passed.kind == report::RequirementKind::kConda ? parts.conda : parts.passed).push_back(&passed);
+  }
   return parts;
 }
 
@@ -127,10 +130,18 @@ void WriteCommands(report::Plan& plan, const Question& question, const Place& pl
   if (plan.outcome != report::Plan::Outcome::kSolution) return;
   plan.steps.clear();
   plan.document.clear();
+  for (const report::PassedThrough& passed : plan.passed_through) {
+    if (passed.kind == report::RequirementKind::kConda) continue;
+    if (PassedWord(passed, question.host.machine == Machine::kWindows).empty())
+      plan.notes.push_back(base::Printable(passed.text) +
+                           ": not in the commands, because it has no safe spelling for a shell");
+  }
   if (as == As::kConda) return WriteConda(plan, question);
   if (as == As::kDockerfile) return WriteDockerfile(plan, question);
   if (as == As::kCmake) return WriteCmake(plan, question);
+  if (as == As::kRequirements) return WriteRequirements(plan, question);
   const Parts parts = PartsOf(plan, place.environment.empty());
+  if (!parts.conda.empty()) NoteConda(parts, plan);
   AddDriver(plan, parts, question);
   AddPip(plan, parts, question, place, as == As::kUv);
 }

@@ -9,7 +9,7 @@
 
 namespace culprit::plan {
 
-enum class As { kPip, kUv, kConda, kApt, kDockerfile, kCmake };
+enum class As { kPip, kUv, kConda, kApt, kDockerfile, kCmake, kRequirements };
 
 struct Place {
   std::string environment;  // prefix that is changed; "" = a new one is made

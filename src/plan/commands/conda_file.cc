@@ -1,17 +1,50 @@
 // environment.yml: Python, CUDA and cuDNN from conda-forge, the rest by pip inside it, because the tables
 // know the wheels of the package index and not the builds of conda's channels.
+#include <algorithm>
+#include <cctype>
+
+#include "base/text.h"
 #include "plan/commands/command_parts.h"
 
 namespace culprit::plan {
+namespace {
+
+// A scalar: plain if YAML reads it so, otherwise in quotes.
+std::string YamlText(const std::string& text) {
+  const bool plain =
+      !text.empty() &&
+      std::ranges::all_of(text,
+                          [](char c) {
+                            return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+                                   std::string_view("._+-/=:").find(c) != std::string_view::npos;
+                          }) &&
+      std::isalnum(static_cast<unsigned char>(text.front())) != 0 && !text.ends_with(':');
+  if (plain) return text;
+  std::string quoted = "\"";
+  for (const char c : base::Printable(text)) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+}  // namespace
 
 void WriteConda(report::Plan& plan, const Question& question) {
   const Parts parts = PartsOf(plan, true);
   std::string file = FileHeader(plan);
-  file += "name: culprit-plan\nchannels:\n  - conda-forge\n  - nodefaults\ndependencies:\n";
-  file += "  - python" + (parts.python.empty() ? "" : "=" + parts.python) + "\n  - pip\n";
+  file += "name: culprit-plan\nchannels:\n";
+  const std::vector<std::string> usual = {"conda-forge", "nodefaults"};
+  for (const std::string& channel : question.channels.empty() ? usual : question.channels)
+    file += "  - " + YamlText(channel) + "\n";
+  file += "dependencies:\n  - python" + (parts.python.empty() ? "" : "=" + parts.python) + "\n";
+  for (const report::PassedThrough* passed : parts.conda) file += "  - " + YamlText(passed->text) + "\n";
+  file += "  - pip\n";
   const std::vector<std::string> cuda = CondaCuda(plan, question);
   for (const std::string& name : cuda) file += "  - \"" + name + "\"\n";
-  if (!parts.pip.empty()) file += "  - pip:\n";
+  if (parts.HasPip()) file += "  - pip:\n";
+  for (const PipOption& option : question.pip_options)
+    file += "      - " + YamlText(option.name + (option.value.empty() ? "" : " " + option.value)) + "\n";
   for (const PipGroup& group : parts.pip) {
     if (group.channel.kind == report::ChannelKind::kPypi) continue;
     // Options hold for the whole list; the pins say which index is meant (2.4.1+cu118).
@@ -25,6 +58,8 @@ void WriteConda(report::Plan& plan, const Question& question) {
       file += "      - " + (package->extra.empty() ? pin : "\"" + pin + "\"") + "\n";
     }
   }
+  for (const report::PassedThrough* passed : parts.passed)
+    file += "      - " + YamlText((passed->editable ? "-e " : "") + passed->text) + "\n";
   plan.document = std::move(file);
   AddDriver(plan, parts, question);
   if (cuda.empty()) AddSystemLibraries(plan, parts, question);

@@ -15,6 +15,28 @@ constexpr const char* kVenv = "/opt/venv";
 // Names of our tables; nothing of the machine goes into a new image.
 std::string InFile(const Command& command) { return command.Text().value_or(""); }
 
+// What is passed through, and the files that it needs in the image.
+std::string Passed(const Parts& parts, const Question& question, const std::string& install) {
+  std::string text, file;
+  bool local = false;
+  for (const report::PassedThrough* passed : parts.passed) {
+    const std::string word = InFile(PassedWord(*passed, false));
+    if (!word.empty()) text += " \\\n     " + word;
+    local |= passed->kind == report::RequirementKind::kPath;
+  }
+  if (text.empty()) return "";
+  for (const PipOption& option : question.pip_options) local |= option.is_file;
+  if (const std::string options = InFile(PassedOptions(question)); !options.empty())
+    text += " \\\n     " + options;
+  for (const PipGroup& group : parts.pip) {
+    if (group.channel.kind == report::ChannelKind::kPypi) continue;
+    for (const report::PlannedPackage* package : group.packages)
+      text += " \\\n      " + InFile(PinnedWord(*package));
+  }
+  if (local) file = "WORKDIR /app\nCOPY . .\n";
+  return file + "RUN " + install + text + "\n";
+}
+
 std::string Pins(const PipGroup& group, bool uv) {
   std::string text;
   for (const report::PlannedPackage* package : group.packages)
@@ -24,14 +46,14 @@ std::string Pins(const PipGroup& group, bool uv) {
   return text + "\n";
 }
 
-std::string WheelsAlone(const Parts& parts) {
+std::string WheelsAlone(const Parts& parts, const Question& question) {
   std::string file = "FROM python:" + (parts.python.empty() ? "3" : parts.python) + "-slim\n" + kRuntime;
   for (const PipGroup& group : parts.pip) {
     if (const Command names = NeededBefore(group); !names.empty())
       file += "RUN python -m pip install --no-cache-dir " + InFile(names) + "\n";
     file += "RUN python -m pip install --no-cache-dir" + Pins(group, false);
   }
-  return file;
+  return file + Passed(parts, question, "python -m pip install --no-cache-dir");
 }
 
 std::string WithSystemCuda(const report::Plan& plan, const Parts& parts, const Question& question) {
@@ -49,13 +71,13 @@ std::string WithSystemCuda(const report::Plan& plan, const Parts& parts, const Q
       " && rm " + kKeyring + " && apt-get update \\\n    && apt-get install -y --no-install-recommends";
   for (const std::string& name : packages) file += " \\\n      " + InFile(Word(name));
   file += " \\\n    && rm -rf /var/lib/apt/lists/*\n";
-  if (parts.pip.empty()) return file;
+  if (!parts.HasPip()) return file;
   file += "RUN python3 -m pip install uv && uv venv" +
           (parts.python.empty() ? "" : " --python " + parts.python) + " " + kVenv + "\nENV PATH=" + kVenv +
           "/bin:$PATH\n";
   for (const PipGroup& group : parts.pip)
     file += std::string("RUN uv pip install --no-cache --python ") + kVenv + Pins(group, true);
-  return file;
+  return file + Passed(parts, question, std::string("uv pip install --no-cache --python ") + kVenv);
 }
 
 }  // namespace
@@ -64,8 +86,9 @@ void WriteDockerfile(report::Plan& plan, const Question& question) {
   const Parts parts = PartsOf(plan, true);
   const bool system = parts.toolkit != nullptr || parts.cudnn != nullptr;
   std::string file = FileHeader(plan);
+  if (!parts.conda.empty()) NoteConda(parts, plan);
   if (parts.driver != nullptr) file += "# The host needs driver " + parts.driver->version + " or newer.\n";
-  file += system ? WithSystemCuda(plan, parts, question) : WheelsAlone(parts);
+  file += system ? WithSystemCuda(plan, parts, question) : WheelsAlone(parts, question);
   if (NeedsLibraryPath(plan) && !system) {
     file +=
         "# Some packages load the libraries of the wheels by bare name.\n"

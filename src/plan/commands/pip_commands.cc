@@ -85,20 +85,28 @@ void AddPip(report::Plan& plan, const Parts& parts, const Question& question, co
     plan.steps.push_back(std::move(step));
   }
   AddSystemLibraries(plan, parts, question);
-  if (!parts.pip.empty() && fresh) AddEnvironment(plan, parts, uv, windows);
-  if (!parts.pip.empty()) {
+  if (parts.HasPip() && fresh) AddEnvironment(plan, parts, uv, windows);
+  if (parts.HasPip()) {
     report::PlanStep step{.title = "install", .why = ""};
     if (parts.pip.size() > 1) step.why = "one command for each index";
+    const Command passed = PassedWords(parts, question);
+    bool with_passed = passed.empty();
     for (const PipGroup& group : parts.pip) {
       // uv goes on to PyPI for what a named index does not have.
       if (const Command names = NeededBefore(group); !names.empty() && !uv)
         step.commands.push_back(pip + " install " + names);
-      step.commands.push_back(InstallCommand(pip + " install" + where, group, uv));
+      Command command = InstallCommand(pip + " install" + where, group, uv);
+      if (group.channel.kind == report::ChannelKind::kPypi && !with_passed) {
+        command += passed;
+        with_passed = true;
+      }
+      step.commands.push_back(std::move(command));
     }
+    if (!with_passed) step.commands.push_back(pip + " install" + where + passed);
     plan.steps.push_back(std::move(step));
   }
   if (!parts.pip.empty()) AddLibraryPath(plan, environment, question, parts.python);
-  const bool changes = !parts.pip.empty() || !parts.removed.empty() || !fresh;
+  const bool changes = parts.HasPip() || !parts.removed.empty() || !fresh;
   AddVerification(plan, changes ? environment : "", question);
 }
 

@@ -38,9 +38,11 @@ std::vector<Requirement> RequirementsOf(const Question& question) {
   std::vector<Requirement> all;
   all.push_back({Kind::kMachine, 0, MachineWords(host.machine)});
   if (host.glibc) all.push_back({Kind::kGlibc, 0, "glibc " + host.glibc->ToString()});
-  if (question.cuda) all.push_back({Kind::kCuda, 0, "CUDA " + question.cuda->ToString()});
+  if (question.cuda) all.push_back({Kind::kCuda, 0, AskedCuda(question)});
   for (size_t i = 0; i < question.keep.size(); ++i)
     all.push_back({Kind::kKeep, i, "--keep " + question.keep[i]});
+  for (size_t i = 0; i < question.limits.size(); ++i)
+    all.push_back({Kind::kLimit, i, question.limits[i].words});
   if (question.repair) {
     for (size_t i = 0; i < question.installed.size(); ++i)
       all.push_back({Kind::kInstalled, i, question.installed[i].package + " (installed)"});
@@ -60,6 +62,7 @@ std::vector<Question> Without(const Question& question, const std::vector<Requir
   if (Drops(dropped, Kind::kPython)) less.host.python.reset();
   if (Drops(dropped, Kind::kDriver)) less.host.driver.reset();
   Erase(less.keep, dropped, Kind::kKeep);
+  Erase(less.limits, dropped, Kind::kLimit);
   Erase(less.installed, dropped, Kind::kInstalled);
   Erase(less.host.gpus, dropped, Kind::kGpu);
   Erase(less.wants, dropped, Kind::kWant);

@@ -10,9 +10,9 @@
 namespace culprit::plan {
 
 struct Requirement {
-  enum class Kind { kMachine, kGlibc, kCuda, kKeep, kInstalled, kGpu, kPython, kDriver, kWant };
+  enum class Kind { kMachine, kGlibc, kCuda, kKeep, kLimit, kInstalled, kGpu, kPython, kDriver, kWant };
   Kind kind = Kind::kWant;
-  size_t index = 0;   // of wants, gpus, keep, installed
+  size_t index = 0;   // of wants, gpus, keep, installed, limits
   std::string words;  // "torch>=2.1", "driver 470.82", "GPU sm_37", "Python 3.9", "Windows"
 };
 

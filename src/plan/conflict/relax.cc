@@ -24,7 +24,10 @@ class Relaxing {
     if (Blames(Kind::kDriver)) NewerDriver();
     OtherVersions();
     if (Blames(Kind::kPython)) OtherPython();
-    Dropped(Kind::kCuda, "works without --cuda", "");
+    Dropped(Kind::kCuda,
+            question_.cuda_words.empty() ? "works without --cuda" : "works without " + question_.cuda_words,
+            "");
+    Dropped(Kind::kLimit, "works without ", "");
     Dropped(Kind::kKeep, "works if this may change: ", "");
     if (question_.host.gpus.size() > 1) Dropped(Kind::kGpu, "works without ", "CUDA_VISIBLE_DEVICES");
     OtherEnvironment();

@@ -31,6 +31,8 @@ class Making {
   void AddDriver();
   void AddPython();
   void AddMajors();
+  // Candidates that a limit of the question does not allow get a need that fails.
+  void ApplyLimits(const std::string& name, std::vector<Candidate>& candidates);
   // A need of something that is there or not; kUnknown counts as no, unless it is allowed.
   Need FactNeed(size_t package, const knowledge::Answer& answer, std::string words, std::string fails);
   Need DriverNeed(const std::string& cuda);

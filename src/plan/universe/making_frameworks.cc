@@ -41,6 +41,7 @@ size_t Making::AddFramework(const std::string& name) {
   for (const Build& build : builds_.Of(name, question_.host.machine)) {
     candidates.push_back(FrameworkCandidate(build));
   }
+  ApplyLimits(name, candidates);
   universe_.packages[package].candidates = std::move(candidates);
   return package;
 }

@@ -75,6 +75,7 @@ size_t Making::AddLibrary(const std::string& name, const std::string& key) {
     }
     candidates.push_back(std::move(candidate));
   }
+  ApplyLimits(name, candidates);
   universe_.packages[package].candidates = std::move(candidates);
   return package;
 }
@@ -92,6 +93,7 @@ void Making::NeedPins(const knowledge::Pin& pin, Candidate& candidate) {
 // What the index does not list for this machine is not modelled: pins are recorded without their markers.
 void Making::NeedVersions(const std::string& library, const std::string& specifiers, std::string_view source,
                           Candidate& candidate) {
+  if (question_.provided.contains(library)) return;
   const size_t package = PackageNamed(library == "cuda-toolkit" ? "pypi:cuda-toolkit" : library);
   if (package == kNone) return;
   Need need{.package = package, .source = std::string(source)};

@@ -131,7 +131,21 @@ void Making::AddPython() {
     if (host.python_here) add(*host.python_here);
     for (const uint32_t minor : kPythonMinors) add(Version{{3, minor}});
   }
+  ApplyLimits("python", candidates);
   python_ = AddFact("python", PackageRole::kPython, std::move(candidates));
+}
+
+void Making::ApplyLimits(const std::string& name, std::vector<Candidate>& candidates) {
+  for (const Limit& limit : question_.limits) {
+    if (limit.package != name) continue;
+    for (Candidate& candidate : candidates) {
+      const bool fits = (limit.specifiers.empty() ||
+                         knowledge::Meets(candidate.number, limit.specifiers) == Verdict::kYes) &&
+                        (limit.variant.empty() || candidate.variant == limit.variant);
+      if (fits) continue;
+      candidate.needs.push_back(FactNeed(machine_, knowledge::No("", ""), "", "not " + limit.words));
+    }
+  }
 }
 
 void Making::AddMajors() {

@@ -36,6 +36,20 @@ Json PackagesJson(const std::vector<report::PlannedPackage>& packages) {
   return list;
 }
 
+Json PassedJson(const std::vector<report::PassedThrough>& passed) {
+  Json list = Json::array();
+  for (const report::PassedThrough& one : passed) {
+    list.push_back({{"name", one.name},
+                    {"specifier", one.specifier},
+                    {"text", one.text},
+                    {"kind", base::Word(one.kind)},
+                    {"editable", one.editable},
+                    {"file", one.origin.file},
+                    {"line", one.origin.line}});
+  }
+  return list;
+}
+
 }  // namespace
 
 std::string ToJson(const report::Plan& plan, const PlanDetail& detail) {
@@ -73,6 +87,7 @@ std::string ToJson(const report::Plan& plan, const PlanDetail& detail) {
                        {"question", plan.question},
                        {"packages", PackagesJson(plan.packages)},
                        {"removed", PackagesJson(plan.removed)},
+                       {"passed_through", PassedJson(plan.passed_through)},
                        {"steps", std::move(steps)},
                        {"commands", report::Texts(all)},
                        {"document", plan.document},

@@ -1,0 +1,68 @@
+#include "cli/plan_project.h"
+
+#include "base/package_name.h"
+#include "base/text.h"
+#include "plan/project/asking.h"
+#include "plan/solve.h"
+#include "plan/universe/builds.h"
+#include "system/system.h"
+
+namespace culprit::cli {
+namespace {
+
+constexpr int kMostRounds = 3;
+
+std::vector<std::string> Normalised(const std::vector<std::string>& names) {
+  std::vector<std::string> normal;
+  for (const std::string& name : names) normal.push_back(name == "*" ? name : base::NormalName(name));
+  return normal;
+}
+
+std::string PythonOf(const report::Plan& plan) {
+  for (const report::PlannedPackage& package : plan.packages) {
+    if (package.role == report::PackageRole::kPython) return package.version;
+  }
+  return "";
+}
+
+base::Result<std::string> ReadProjectFile(const system::System& machine, const std::string& path,
+                                          uint64_t limit) {
+  const std::string shown = base::Printable(path);
+  const std::string there = PathOnMachine(machine, path);
+  const auto status = machine.Stat(there);
+  if (!status) return base::Fail(base::ErrorCode::kNotFound, shown + ": no such file");
+  auto bytes = system::ReadWholeFile(machine, there, limit);
+  if (!bytes)
+    return base::Fail(
+        base::ErrorCode::kNotReadable,
+        shown + ": not a regular file of at most " + std::to_string(limit >> 20) + " MiB that can be read");
+  return *std::move(bytes);
+}
+
+}  // namespace
+
+base::Result<SolvedProject> SolveProject(const ProjectOptions& options, plan::Question& question) {
+  plan::BuildTable builds;
+  if (options.files.empty()) return SolvedProject{.plan = plan::SolveWith(question, builds)};
+  const auto machine = OpenMachine(options.common);
+  if (!machine) return std::unexpected(machine.error());
+  const plan::ReadBytes read = [&](const std::string& path, uint64_t limit) {
+    return ReadProjectFile(**machine, path, limit);
+  };
+  plan::ProjectChoice choice{.extras = Normalised(options.extras), .groups = Normalised(options.groups)};
+  const plan::Question typed = question;
+  base::Version python = plan::AssumedPython(question.host);
+  for (int round = 0;; ++round) {
+    choice.facts = plan::FactsOf(question.host, python);
+    auto project = plan::ReadProject(options.files, choice, read);
+    if (!project) return std::unexpected(project.error());
+    question = typed;
+    plan::Ask(*project, question);
+    SolvedProject solved{.plan = plan::SolveWith(question, builds), .conda = project->conda};
+    const auto chosen = base::Version::Parse(PythonOf(solved.plan));
+    if (!project->asks_python || !chosen || *chosen == python || round + 1 == kMostRounds) return solved;
+    python = *chosen;
+  }
+}
+
+}  // namespace culprit::cli

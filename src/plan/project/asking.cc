@@ -1,0 +1,229 @@
+#include "plan/project/asking.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/package_name.h"
+#include "base/text.h"
+#include "knowledge/packages/frameworks.h"
+#include "knowledge/packages/release.h"
+#include "plan/commands/in_order.h"
+#include "plan/universe/builds.h"
+
+namespace culprit::plan {
+namespace {
+
+using report::PassedThrough;
+using report::RequirementKind;
+
+constexpr std::string_view kTorchIndexes = "download.pytorch.org/whl/";
+
+// Names that are wanted on the command line, and that mean something else in a file: there "onnxruntime" is
+// the build for the CPU, and no package of the index is called cudnn.
+constexpr std::array<std::string_view, 8> kOtherInFiles = {"onnxruntime", "paddlepaddle", "cupy", "cuda",
+                                                           "cudnn",       "cudatoolkit",  "tf",   "ort"};
+
+bool FollowsTorch(std::string_view name) { return name == "torchvision" || name == "torchaudio"; }
+
+// "==2.4.1+cu118" -> "cu118"
+std::string LocalOf(const std::string& specifiers) {
+  const size_t plus = specifiers.find('+');
+  return plus == std::string::npos ? "" : specifiers.substr(plus + 1, specifiers.find(',', plus) - plus - 1);
+}
+
+// "https://host/torch-2.1.0%2Bcu121-cp310-cp310-linux_x86_64.whl" -> "2.1.0+cu121"
+std::string VersionOfWheel(std::string_view address) {
+  std::string file(address.substr(address.rfind('/') + 1));
+  file = file.substr(0, file.find_first_of(" #?"));
+  if (!file.ends_with(".whl")) return "";
+  if (const size_t plus = file.find("%2B"); plus != std::string::npos) file.replace(plus, 3, "+");
+  const std::vector<std::string> parts = base::Split(file, '-');
+  return parts.size() >= 5 ? parts[1] : "";
+}
+
+class Asking {
+ public:
+  Asking(const Project& project, Question& question) : project_(project), question_(question) {}
+
+  void Run() {
+    for (const Dependency& dependency : project_.dependencies) AskFor(dependency);
+    // The packages that belong to one release of a framework first: it follows from them. The other way
+    // round, the newest framework would meet old releases of them that claim to accept any.
+    SortInOrder(wants_, [](const Want& a, const Want& b) {
+      const bool one = !knowledge::FrameworkName(a.name).empty();
+      return !one && !knowledge::FrameworkName(b.name).empty();
+    });
+    question_.wants.insert(question_.wants.end(), wants_.begin(), wants_.end());
+    for (const Dependency& one : project_.constraints) Constrain(one);
+    for (const ProjectIndex& index : project_.indexes) UseIndex(index);
+    for (const ProjectBound& python : project_.pythons)
+      question_.limits.push_back({"python", python.specifiers, "", python.text + PlaceWords(python.origin)});
+    UseCuda();
+    for (const std::string& flag : project_.flags) {
+      const size_t space = flag.find(' ');
+      AddOption({flag.substr(0, space), space == std::string::npos ? "" : flag.substr(space + 1)});
+    }
+    for (const std::string& file : project_.constraint_files) AddOption({"-c", file, true});
+    question_.channels = project_.channels;
+    question_.notes.insert(question_.notes.end(), project_.notes.begin(), project_.notes.end());
+  }
+
+ private:
+  void Note(const Dependency& about, const std::string& text) {
+    question_.notes.push_back(about.name + PlaceWords(about.origin) + ": " + text);
+  }
+
+  void Pass(const Dependency& one) {
+    question_.passed_through.push_back(
+        {one.name, one.specifiers, one.text, one.kind, one.editable, one.origin});
+  }
+
+  void AskFor(const Dependency& one) {
+    const std::string known = one.name.empty() ? "" : TableName(one.name);
+    if (one.kind == RequirementKind::kConda) return Pass(one);
+    if (one.kind != RequirementKind::kNamed) {
+      const std::string version = known.empty() ? "" : VersionOfWheel(one.text);
+      if (!version.empty()) return AddWant(one, known, "==" + version);
+      if (!known.empty()) {
+        question_.provided.insert(known);
+        Note(one, "comes from an address; what it needs is not known");
+      }
+      return Pass(one);
+    }
+    if (known.empty()) {
+      if (const std::string meant = MeantBy(one.name); !meant.empty())
+        Note(one, "not in the tables; did you mean " + meant + "?");
+      return Pass(one);
+    }
+    if (std::ranges::find(kOtherInFiles, one.name) != kOtherInFiles.end()) {
+      if (one.name == "onnxruntime" || one.name == "paddlepaddle")
+        Note(one, "the build for the CPU; " + one.name + "-gpu uses the GPU");
+      return Pass(one);
+    }
+    std::string specifiers;
+    for (const std::string& part : base::Split(one.specifiers, ',')) {
+      if (IsReadable(part)) {
+        specifiers += (specifiers.empty() ? "" : ",") + part;
+      } else if (part.starts_with("==")) {
+        Note(one, "a pre-release; the tables have final releases only");
+        return Pass(one);
+      } else {
+        Note(one, "'" + base::Printable(part) + "' is not compared");
+      }
+    }
+    if (LocalOf(specifiers) == "cpu") {
+      Note(one, "a build for the CPU: it does not use the GPU");
+      return Pass(one);
+    }
+    AddWant(one, known, specifiers);
+  }
+
+  void AddWant(const Dependency& one, const std::string& known, std::string specifiers) {
+    const std::string words = one.text + PlaceWords(one.origin);
+    const std::string local = LocalOf(specifiers);
+    // The builds of these are those of their torch.
+    if (FollowsTorch(known) && !local.empty()) {
+      question_.limits.push_back({"torch", "", local, words});
+      specifiers.erase(specifiers.find('+'), local.size() + 1);
+    }
+    std::string extra = one.extras;
+    if (one.name.starts_with("cupy-cuda")) extra = one.name.substr(sizeof("cupy-") - 1);
+    wants_.push_back({known, std::move(specifiers), std::move(extra), words});
+  }
+
+  void Constrain(const Dependency& one) {
+    const std::string known = one.name.empty() ? "" : TableName(one.name);
+    if (known.empty() || one.specifiers.empty() || !IsReadable(one.specifiers)) return;
+    question_.limits.push_back({known, one.specifiers, "", one.text + PlaceWords(one.origin)});
+  }
+
+  void AddOption(PipOption option) {
+    const bool there = std::ranges::any_of(question_.pip_options, [&](const PipOption& other) {
+      return other.name == option.name && other.value == option.value;
+    });
+    if (!there) question_.pip_options.push_back(std::move(option));
+  }
+
+  void UseIndex(const ProjectIndex& index) {
+    const std::string words = index.address + PlaceWords(index.origin);
+    if (const size_t at = index.address.find(kTorchIndexes); at != std::string::npos) {
+      const std::string rest = index.address.substr(at + kTorchIndexes.size());
+      const std::string variant = rest.substr(0, rest.find('/'));
+      const bool for_torch =
+          index.packages.empty() || std::ranges::find(index.packages, "torch") != index.packages.end();
+      if (variant.starts_with("cu") && for_torch) {
+        question_.limits.push_back(
+            {"torch", "", variant, "the index of " + variant + PlaceWords(index.origin)});
+      } else if (variant == "cpu" && for_torch) {
+        question_.notes.push_back(words + ": this index has builds for the CPU; the plan is for the GPU");
+      } else if (variant == "nightly") {
+        question_.notes.push_back(words + ": nightly builds are not in the tables");
+      }
+      return;  // the plan names the index of the build that it takes
+    }
+    if (base::Contains(index.address, "//pypi.org/")) return;
+    const bool only = index.kind == IndexKind::kIndex && index.packages.empty();
+    AddOption({index.kind == IndexKind::kFindLinks ? "--find-links"
+               : only                              ? "--index-url"
+                                                   : "--extra-index-url",
+               index.address});
+  }
+
+  void UseCuda() {
+    if (!project_.cuda || question_.cuda) return;
+    std::string text = project_.cuda->specifiers;
+    const std::string words = project_.cuda->text + PlaceWords(project_.cuda->origin);
+    if (!text.starts_with("==")) {
+      question_.notes.push_back(words + ": not compared");
+      return;
+    }
+    text.erase(0, 2);
+    while (text.ends_with('*') || text.ends_with('.')) text.pop_back();
+    question_.cuda = base::Version::Parse(text);
+    if (question_.cuda) {
+      question_.cuda->parts.resize(std::min<size_t>(question_.cuda->parts.size(), 2));
+      question_.cuda_words = words;
+    }
+  }
+
+  const Project& project_;
+  Question& question_;
+  std::vector<Want> wants_;
+};
+
+}  // namespace
+
+base::Version AssumedPython(const Host& host) {
+  if (host.python) return knowledge::MinorOf(*host.python);
+  if (host.python_here) return knowledge::MinorOf(*host.python_here);
+  return base::Version{{3, 12}};
+}
+
+base::MarkerFacts FactsOf(const Host& host, const base::Version& python) {
+  return {.python = python.ToString(),
+          .cpu = host.machine == Machine::kLinuxArm ? "aarch64" : "x86_64",
+          .windows = host.machine == Machine::kWindows};
+}
+
+void Ask(const Project& project, Question& question) { Asking(project, question).Run(); }
+
+base::Result<void> AskWord(const std::string& word, Question& question) {
+  auto want = ParseWant(word);
+  if (want) {
+    question.wants.push_back(*std::move(want));
+    return {};
+  }
+  if (want.error().code != base::ErrorCode::kNotFound) return std::unexpected(want.error());
+  auto dependency = ParseDependency(word);
+  if (!dependency) return std::unexpected(dependency.error());
+  const std::string meant = MeantBy(dependency->name);
+  if (!meant.empty())
+    question.notes.push_back(dependency->name + ": not in the tables; did you mean " + meant + "?");
+  question.passed_through.push_back({.name = dependency->name,
+                                     .specifier = dependency->specifiers,
+                                     .text = dependency->text,
+                                     .kind = dependency->kind});
+  return {};
+}
+
+}  // namespace culprit::plan

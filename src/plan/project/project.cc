@@ -1,0 +1,159 @@
+#include "plan/project/project.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "plan/project/reading.h"
+
+namespace culprit::plan {
+namespace {
+
+constexpr uint64_t kLargestFile = 16 << 20;  // a uv.lock of a large project has 2 MB
+constexpr uint64_t kMostBytes = 32 << 20;
+constexpr size_t kMostFiles = 64;
+constexpr size_t kDeepestInclude = 10;
+constexpr size_t kMostRequirements = 10'000;
+constexpr size_t kMostNotes = 40;
+
+std::string_view NameOfFile(std::string_view path) {
+  return path.substr(path.find_last_of("/\\") == std::string_view::npos ? 0 : path.find_last_of("/\\") + 1);
+}
+
+bool HasLine(std::string_view bytes, std::string_view begin) {
+  return bytes.starts_with(begin) || base::Contains(bytes, "\n" + std::string(begin));
+}
+
+}  // namespace
+
+ProjectFileKind KindOfFile(std::string_view name, std::string_view bytes) {
+  name = NameOfFile(name);
+  const bool toml = name.ends_with(".toml") || name.ends_with(".lock");
+  if (toml || HasLine(bytes, "[project]") || HasLine(bytes, "[tool."))
+    return HasLine(bytes, "[[package]]") && !HasLine(bytes, "[project]") ? ProjectFileKind::kUvLock
+                                                                         : ProjectFileKind::kPyproject;
+  const bool yaml = name.ends_with(".yml") || name.ends_with(".yaml");
+  return yaml || HasLine(bytes, "dependencies:") ? ProjectFileKind::kConda : ProjectFileKind::kRequirements;
+}
+
+bool LooksLikeProjectFile(std::string_view word) {
+  if (word.find_first_of("=<>[]~!; ") != std::string_view::npos) return false;
+  constexpr std::string_view kEndings[] = {".txt", ".in", ".toml", ".lock", ".yml", ".yaml"};
+  const std::string_view name = NameOfFile(word);
+  return std::ranges::any_of(kEndings, [&](std::string_view end) { return name.ends_with(end); });
+}
+
+base::Result<Project> ReadProject(const std::vector<std::string>& files, const ProjectChoice& choice,
+                                  const ReadBytes& read) {
+  Reading reading(choice, read);
+  for (const std::string& file : files) {
+    if (const auto done = reading.ReadFile(file); !done) return std::unexpected(done.error());
+  }
+  return std::move(reading.project());
+}
+
+std::unexpected<base::Error> WrongAt(const report::Origin& origin, const std::string& what) {
+  return base::Fail(base::ErrorCode::kBadFormat,
+                    base::Printable(origin.file) + ":" + std::to_string(origin.line) + ": " + what);
+}
+
+base::Result<std::string> Reading::Bytes(const std::string& path) {
+  if (project_.files.size() >= kMostFiles)
+    return base::Fail(base::ErrorCode::kTooLarge, "more than " + std::to_string(kMostFiles) + " files");
+  auto bytes = read_(path, kLargestFile);
+  if (!bytes) return bytes;
+  bytes_read_ += bytes->size();
+  if (bytes_read_ > kMostBytes)
+    return base::Fail(base::ErrorCode::kTooLarge, base::Printable(path) + ": too much to read");
+  if (bytes->find('\0') != std::string::npos)
+    return base::Fail(base::ErrorCode::kBadFormat, base::Printable(path) + ": not a UTF-8 text file");
+  project_.files.push_back(path);
+  return bytes;
+}
+
+base::Result<void> Reading::ReadFile(const std::string& path) {
+  const auto bytes = Bytes(path);
+  if (!bytes) return std::unexpected(bytes.error());
+  const ProjectFileKind kind = KindOfFile(path, *bytes);
+  if (kind == ProjectFileKind::kRequirements) {
+    open_ = {path};
+    return ReadRequirements(*bytes, path, false);
+  }
+  const auto root = kind == ProjectFileKind::kConda ? ParseYaml(*bytes, path) : ParseToml(*bytes, path);
+  if (!root) return std::unexpected(root.error());
+  switch (kind) {
+    case ProjectFileKind::kUvLock:
+      return ReadUvLock(*this, *root, path);
+    case ProjectFileKind::kConda:
+      return ReadCondaEnvironment(*this, *root, path);
+    default:
+      return ReadPyproject(*this, *root, path);
+  }
+}
+
+base::Result<void> Reading::Include(std::string_view name, const report::Origin& origin, bool constraints) {
+  if (name.find("://") != std::string_view::npos) {
+    Note(origin, base::Printable(name) + " is not read: culprit does not use the network");
+    return {};
+  }
+  const size_t slash = origin.file.find_last_of("/\\");
+  const std::string directory = slash == std::string::npos ? "" : origin.file.substr(0, slash);
+  const std::string path = base::JoinPath(directory, name);
+  if (std::ranges::find(open_, path) != open_.end())
+    return WrongAt(origin, base::Printable(path) + " includes itself");
+  if (open_.size() >= kDeepestInclude) return WrongAt(origin, "files include each other too deeply");
+  const auto bytes = Bytes(path);
+  if (!bytes) return WrongAt(origin, bytes.error().message);
+  if (constraints) project_.constraint_files.push_back(path);
+  open_.push_back(path);
+  auto done = ReadRequirements(*bytes, path, constraints);
+  open_.pop_back();
+  return done;
+}
+
+void Reading::Add(Dependency dependency, bool constraint) {
+  // A marker that could not be decided is the installer's business.
+  if (dependency.marker.find("python") != std::string::npos) project_.asks_python = true;
+  if (base::Holds(dependency.marker, choice_.facts) == false) return;
+  std::vector<Dependency>& list = constraint ? project_.constraints : project_.dependencies;
+  if (list.size() == kMostRequirements)
+    Note(dependency.origin,
+         "more than " + std::to_string(kMostRequirements) + " requirements; the rest is left out");
+  if (list.size() <= kMostRequirements) list.push_back(std::move(dependency));
+}
+
+base::Result<void> Reading::AddText(std::string_view text, const report::Origin& origin, bool constraint) {
+  auto dependency = ParseDependency(text);
+  if (!dependency) return WrongAt(origin, dependency.error().message);
+  dependency->origin = origin;
+  Add(*std::move(dependency), constraint);
+  return {};
+}
+
+void Reading::AddIndex(IndexKind kind, std::string_view address, const report::Origin& origin,
+                       std::vector<std::string> packages) {
+  std::string plain(address);
+  const size_t scheme = plain.find("://"), at = plain.find('@');
+  if (scheme != std::string::npos && at != std::string::npos && at < plain.find('/', scheme + 3)) {
+    plain.erase(scheme + 3, at - scheme - 2);
+    Note(origin,
+         "the login for " + base::Printable(plain) + " is not repeated here; pip takes it from ~/.netrc");
+  }
+  project_.indexes.push_back({kind, std::move(plain), std::move(packages), origin});
+}
+
+void Reading::Note(const report::Origin& origin, const std::string& text) {
+  if (project_.notes.size() < kMostNotes)
+    project_.notes.push_back(base::Printable(origin.file) + ":" + std::to_string(origin.line) + ": " + text);
+}
+
+bool Reading::WantsExtra(const std::string& name) const {
+  return std::ranges::any_of(choice_.extras,
+                             [&](const std::string& one) { return one == name || one == "*"; });
+}
+
+bool Reading::WantsGroup(const std::string& name) const {
+  return std::ranges::any_of(choice_.groups,
+                             [&](const std::string& one) { return one == name || one == "*"; });
+}
+
+}  // namespace culprit::plan

@@ -1,0 +1,38 @@
+// A TOML or YAML file as a tree of texts, each with its line: what the readers of project files share.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+
+namespace culprit::plan {
+
+struct Node {
+  enum class Kind { kText, kFlag, kOther, kList, kTable };
+  Kind kind = Kind::kOther;
+  std::string text;  // of a text; "true" or "false" of a flag
+  size_t line = 0;
+  std::vector<std::pair<std::string, Node>> members{};  // of a table, in the order of the file
+  std::vector<Node> items{};                            // of a list
+
+  bool IsText() const { return kind == Kind::kText; }
+  bool IsList() const { return kind == Kind::kList; }
+  bool IsTable() const { return kind == Kind::kTable; }
+  // A member of a table; nullptr if there is none.
+  const Node* Find(std::string_view name) const;
+  // "tool.uv.sources": a table in a table. nullptr if one of them is missing.
+  const Node* At(std::string_view path) const;
+  // The text of a member; "" if it is none.
+  std::string TextOf(std::string_view name) const;
+};
+
+// `file` is named in errors: "FILE:LINE: what is wrong".
+base::Result<Node> ParseToml(std::string_view bytes, const std::string& file);
+// The YAML of environment.yml: block mappings and lists of plain or quoted scalars, comments, and lists in
+// brackets. Anchors, tags, block scalars and several documents are errors.
+base::Result<Node> ParseYaml(std::string_view bytes, const std::string& file);
+
+}  // namespace culprit::plan
