@@ -158,11 +158,8 @@ std::string TorchThatBrings(const Question& question, const Universe& universe, 
 
 std::vector<PlannedPackage> WantedOf(const Universe& universe, const Choice& choice) {
   std::vector<PlannedPackage> wanted;
-  std::vector<size_t> seen;
   for (const size_t package : universe.wants) {
-    if (choice[package] == kNone || std::ranges::find(seen, package) != seen.end()) continue;
-    seen.push_back(package);
-    wanted.push_back(Planned(universe, choice, package));
+    if (choice[package] != kNone) wanted.push_back(Planned(universe, choice, package));
   }
   return wanted;
 }

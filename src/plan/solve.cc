@@ -74,13 +74,13 @@ void TellExcluding(const Question& question, std::pair<size_t, size_t> pair, Bui
   }
 }
 
-std::string SolutionHeadline(const report::Plan& plan) {
+std::string SolutionHeadline(const report::Plan& plan, const std::vector<base::Version>& gpus) {
   std::string what, with;
   for (const report::PlannedPackage& package : plan.packages) {
     if (package.wanted) what += (what.empty() ? "" : ", ") + package.name + " " + package.version;
     if (package.role == report::PackageRole::kPython) with += " with Python " + package.version;
     if (package.role == report::PackageRole::kDriver && !package.present)
-      with += " on driver >= " + package.version;
+      with += " on driver >= " + package.version + LastBranchWords(gpus);
   }
   size_t changes = plan.removed.size();
   for (const report::PlannedPackage& package : plan.packages) {
@@ -120,7 +120,7 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
   if (const auto choice = Choose(universe)) {
     plan.outcome = report::Plan::Outcome::kSolution;
     WriteAnswer(question, universe, *choice, plan);
-    plan.headline = SolutionHeadline(plan);
+    plan.headline = SolutionHeadline(plan, question.host.gpus);
     NotePassed(plan);
     for (const std::string& keep : question.keep) {
       const bool there = std::ranges::any_of(
@@ -132,6 +132,10 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
   const std::vector<Requirement> smallest = SmallestConflict(question, builds);
   for (const Requirement& one : smallest) plan.requirements.push_back(one.words);
   plan.headline = ConflictHeadline(smallest);
+  const bool unlisted = smallest.size() == 1 && smallest.front().kind == Requirement::Kind::kWant &&
+                        universe.roots[smallest.front().index].accepts.empty() &&
+                        !universe.packages[universe.roots[smallest.front().index].package].candidates.empty();
+  if (unlisted) plan.headline = smallest.front().words + " is not in the tables";
   // What is told is about the smallest conflict alone; the rest of the question has no part in it.
   std::vector<Requirement> others = RequirementsOf(question);
   std::erase_if(others, [&](const Requirement& one) {

@@ -103,6 +103,23 @@ size_t RootOf(const Universe& universe, const Narrowed& narrowed, size_t package
   return package;
 }
 
+// Where only what was asked for excludes candidates: what each of the roots accepts.
+std::vector<ConflictNode> WhatIsAsked(const Universe& universe, size_t package) {
+  std::vector<ConflictNode> nodes;
+  const Package& whole = universe.packages[package];
+  for (const Root& root : universe.roots) {
+    if (root.package != package || whole.candidates.empty()) continue;
+    std::string text = root.words + ": ";
+    if (root.accepts.empty()) {
+      text += "not in the tables, which have " + RangeWords(universe, package, AllOf(whole));
+    } else {
+      text += "accepts " + RangeWords(universe, package, root.accepts);
+    }
+    nodes.push_back({std::move(text), "", false, {}});
+  }
+  return nodes;
+}
+
 }  // namespace
 
 std::vector<ConflictNode> GraphOf(const Universe& universe) {
@@ -111,6 +128,8 @@ std::vector<ConflictNode> GraphOf(const Universe& universe) {
   if (narrowed.empty != kNone) {
     const size_t empty = RootOf(universe, narrowed, narrowed.empty);
     std::vector<ConflictNode> nodes = grapher.Explain(empty, AllOf(universe.packages[empty]));
+    if (!nodes.empty()) return nodes;
+    nodes = WhatIsAsked(universe, narrowed.empty);
     if (!nodes.empty()) return nodes;
     return {{universe.packages[narrowed.empty].name +
                  ": the tables have no complete data for any requested release",

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "knowledge/arch.h"
+#include "knowledge/driver.h"
+#include "knowledge/packages/release.h"
 #include "plan/answer.h"
 #include "plan/choose.h"
 #include "plan/universe/making.h"
@@ -15,6 +18,18 @@ using report::PlannedPackage;
 using report::Relaxation;
 using Kind = Requirement::Kind;
 
+// NVIDIA's list of its wheels for Jetson, by release of JetPack.
+constexpr std::string_view kJetsonWheels = "https://forums.developer.nvidia.com/t/pytorch-for-jetson/72048";
+
+// Capabilities that only GPUs for data centers have; nothing where there are others too.
+std::optional<bool> HasDataCentreGpus(const Host& host) {
+  const base::Version only[] = {{{8, 0}}, {{9, 0}}, {{10, 0}}, {{10, 3}}};
+  if (host.gpus.empty()) return std::nullopt;
+  const bool all = std::ranges::all_of(
+      host.gpus, [&](const base::Version& gpu) { return std::ranges::find(only, gpu) != std::end(only); });
+  return all ? std::optional(true) : std::nullopt;
+}
+
 class Relaxing {
  public:
   Relaxing(const Question& question, const std::vector<Requirement>& smallest, BuildTable& builds)
@@ -22,7 +37,9 @@ class Relaxing {
 
   std::vector<Relaxation> Run() {
     if (Blames(Kind::kDriver)) NewerDriver();
+    if (Blames(Kind::kDriver)) CompatPackage();
     OtherVersions();
+    OtherExtras();
     if (Blames(Kind::kPython)) OtherPython();
     Dropped(Kind::kCuda,
             question_.cuda_words.empty() ? "works without --cuda" : "works without " + question_.cuda_words,
@@ -32,7 +49,16 @@ class Relaxing {
     if (question_.host.gpus.size() > 1) Dropped(Kind::kGpu, "works without ", "CUDA_VISIBLE_DEVICES");
     OtherEnvironment();
     if (Blames(Kind::kMachine) && question_.host.machine == Machine::kWindows) InWsl();
+    if (Blames(Kind::kGpu) || Blames(Kind::kMachine)) Jetson();
     if (!question_.allow_unknown) Unknown();
+    // Two requirements may be about one package.
+    for (Relaxation& one : found_) {
+      std::vector<PlannedPackage> each;
+      for (PlannedPackage& package : one.gives) {
+        if (std::ranges::find(each, package) == each.end()) each.push_back(std::move(package));
+      }
+      one.gives = std::move(each);
+    }
     return std::move(found_);
   }
 
@@ -59,8 +85,34 @@ class Relaxing {
     }
     const auto choice = Choose(universe, {.driver_first = driver});
     if (!choice) return;
-    found_.push_back({"works with driver >= " + universe.at(driver, (*choice)[driver]).version,
+    found_.push_back({"works with driver >= " + universe.at(driver, (*choice)[driver]).version +
+                          LastBranchWords(question_.host.gpus),
                       "--allow driver-upgrade", WantedOf(universe, *choice)});
+  }
+
+  // The libcuda of a newer driver on the kernel module that is here, where the lowest CUDA will do.
+  void CompatPackage() {
+    const Host& host = question_.host;
+    if (!host.driver || host.wsl) return;
+    const auto platform = PlatformOf(host.machine);
+    for (const knowledge::ForwardCompatRow& row : knowledge::ForwardCompats()) {
+      const knowledge::Answer answer =
+          knowledge::ForwardCompat(*host.driver, row.cuda, HasDataCentreGpus(host), platform);
+      const std::string_view driver = knowledge::LowestDriver(row.cuda, platform);
+      if (answer.verdict == knowledge::Verdict::kNo || driver.empty()) continue;
+      Question newer = question_;
+      newer.host.driver = knowledge::Known(driver);
+      newer.host.seen = false;
+      const auto gives = Try(newer);
+      if (!gives) continue;
+      std::string package = "cuda-compat-" + std::string(row.cuda);
+      std::ranges::replace(package, '.', '-');
+      const bool sure = answer.verdict == knowledge::Verdict::kYes;
+      found_.push_back({"works with " + package + " and /usr/local/cuda-" + std::string(row.cuda) +
+                            "/compat in LD_LIBRARY_PATH" + (sure ? "" : ", if the GPU is a data-center GPU"),
+                        "sudo apt-get install " + package, *gives});
+      return;
+    }
   }
 
   // One wanted package in another version than asked for.
@@ -81,6 +133,20 @@ class Relaxing {
       });
       found_.push_back({"works with " + other.name + (below ? " <= " : " ") + other.version,
                         other.name + "==" + plain, *gives});
+    }
+  }
+
+  // jax[cuda12] where jax[cuda13] was asked for.
+  void OtherExtras() {
+    for (const Requirement& one : smallest_) {
+      if (one.kind != Kind::kWant || !question_.wants[one.index].extra.starts_with("cuda")) continue;
+      Question freer = question_;
+      freer.wants[one.index].extra.clear();
+      const auto gives = Try(freer);
+      if (!gives || one.index >= gives->size()) continue;
+      const PlannedPackage& other = (*gives)[one.index];
+      const std::string name = other.name + (other.extra.empty() ? "" : "[" + other.extra + "]");
+      found_.push_back({"works with " + name + " " + other.version, name, *gives});
     }
   }
 
@@ -129,7 +195,8 @@ class Relaxing {
       if (!gives) continue;
       Question alone = question_;
       alone.wants = {question_.wants[at->index]};
-      const auto other = Try(alone);
+      const bool twice = std::ranges::count(question_.wants, alone.wants[0].name, &Want::name) > 1;
+      const auto other = twice ? std::nullopt : Try(alone);
       if (other) {
         gives->insert(gives->end(), other->begin(), other->end());
         found_.push_back({"works with " + at->words + " in a separate environment", "", *gives});
@@ -144,6 +211,19 @@ class Relaxing {
     linux.host.machine = Machine::kLinuxX86;
     linux.host.wsl = true;
     if (const auto gives = Try(linux)) found_.push_back({"works in WSL 2", "", *gives});
+  }
+
+  // The GPUs of these modules run what NVIDIA builds for JetPack.
+  void Jetson() {
+    const bool jetson = std::ranges::any_of(question_.host.gpus, [](const base::Version& gpu) {
+      const knowledge::Capability* row = knowledge::FindCapability(gpu);
+      return row != nullptr && row->jetson;
+    });
+    if (!jetson) return;
+    found_.push_back(
+        {"a Jetson takes the wheels that NVIDIA builds for its JetPack, which the tables do not have",
+         std::string(kJetsonWheels),
+         {}});
   }
 
   void Unknown() {

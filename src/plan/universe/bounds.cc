@@ -2,8 +2,10 @@
 
 #include <algorithm>
 
+#include "knowledge/arch.h"
 #include "knowledge/packages/release.h"
 #include "plan/universe/exclusions.h"
+#include "plan/universe/making.h"
 
 namespace culprit::plan {
 namespace {
@@ -68,6 +70,18 @@ void AddNewer(const Universe& universe, const Narrowed& narrowed, const Choice& 
   if (!left.empty()) Add(bounds, {RangeWords(universe, package, left) + ": does not work with the rest", ""});
 }
 
+// Newer drivers give up old GPUs: how far an upgrade may go.
+void AddLastBranches(const Question& question, const Candidate& driver, std::vector<Bound>& bounds) {
+  if (question.host.driver && driver.number == *question.host.driver) return;
+  for (const base::Version& gpu : question.host.gpus) {
+    const knowledge::Capability* row = knowledge::FindCapability(gpu);
+    if (row == nullptr || row->last_driver_branch == 0) continue;
+    Add(bounds,
+        {"branch " + std::to_string(row->last_driver_branch) + " is the last that supports " + GpuName(gpu),
+         std::string(row->source)});
+  }
+}
+
 }  // namespace
 
 std::vector<Bound> BoundsOf(const Question& question, const Universe& universe, const Narrowed& narrowed,
@@ -78,6 +92,7 @@ std::vector<Bound> BoundsOf(const Question& question, const Universe& universe, 
     AddFromOthers(question, universe, choice, package, bounds);
   }
   const Candidate& chosen = universe.at(package, choice[package]);
+  if (role == PackageRole::kDriver) AddLastBranches(question, chosen, bounds);
   if (role != PackageRole::kPython) {
     for (const Need& need : chosen.needs) {
       if (need.words.empty()) continue;
@@ -109,6 +124,12 @@ void AddNotes(const Question& question, const Universe& universe, const Narrowed
       if (candidates[c].number > chosen.number) newer.push_back(c);
     }
     for (const Group& group : GroupExclusions(universe, narrowed, want, newer)) {
+      if (group.missing) {
+        notes.push_back(
+            RangeWords(universe, want, group.candidates) +
+            (group.candidates.size() > 1 ? ": newer builds that are" : ": a newer build that is") +
+            " not in the tables; look whether PyTorch's index has it");
+      }
       if (!group.unknown) continue;
       notes.push_back(RangeWords(universe, want, group.candidates) +
                       (group.candidates.size() > 1 ? " are newer; " : " is newer; ") + group.text +

@@ -136,6 +136,34 @@ Build MakeBuild(const FrameworkRelease& row, const Version& number, std::string_
   return build;
 }
 
+// PyTorch publishes a release for three CUDA releases at least, since 2.4. Of a release with fewer in the
+// table the others are not known, which is not the same as that there are none: one of each is made after the
+// newest release with all of them.
+void AddMissingBuilds(std::vector<Build>& builds, Machine machine) {
+  constexpr size_t kFewest = 3;
+  std::map<Version, std::vector<Build>> releases;
+  for (const Build& build : builds) releases[build.number].push_back(build);
+  const std::vector<Build>* whole = nullptr;
+  for (const auto& [number, own] : releases) {
+    if (number < Version{{2, 4}}) continue;
+    if (own.size() >= kFewest) {
+      whole = &own;
+      continue;
+    }
+    if (whole == nullptr) continue;
+    for (const Build& like : *whole) {
+      const bool there =
+          std::ranges::any_of(own, [&](const Build& build) { return build.row.variant == like.row.variant; });
+      if (there) continue;
+      FrameworkRelease row = like.row;
+      row.is_default = row.default_windows = row.default_aarch64 = false;
+      Build missing = MakeBuild(row, number, own.front().version, own.front().distribution, machine);
+      missing.in_table = false;
+      builds.push_back(std::move(missing));
+    }
+  }
+}
+
 bool Before(const Build& a, const Build& b) {
   if (a.number != b.number) return a.number > b.number;
   const bool plain_a = a.channel.kind == ChannelKind::kPypi, plain_b = b.channel.kind == ChannelKind::kPypi;
@@ -284,6 +312,7 @@ const std::vector<Build>& BuildTable::Of(std::string_view framework, Machine mac
     const bool has_python = !row.python_until.empty() || knowledge::FindPin(usual, row.version) != nullptr;
     if (row.framework == framework && one && has_python) add(usual, row.version);
   }
+  if (framework == "torch") AddMissingBuilds(builds, machine);
   SortInOrder(builds, Before);
   return builds;
 }

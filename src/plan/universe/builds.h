@@ -28,7 +28,8 @@ struct Build {
   report::Channel channel;               // kUnknown: where it is published is not known
   std::string shown;                     // "2.4.1+cu118"
   std::string extra;                     // "and-cuda"
-  bool own_row = true;                   // false: taken over from an older release, GPU code is not known
+  bool own_row = true;   // false: taken over from an older release, GPU code is not known
+  bool in_table = true;  // false: older releases have this build; whether this one has it is not known
 };
 
 struct Wheel {

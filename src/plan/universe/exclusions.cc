@@ -20,6 +20,7 @@ Group GroupOf(const Universe& universe, const Narrowed& narrowed, size_t package
   group.text = need.fails;
   group.source = need.source;
   group.unknown = need.unknown;
+  group.missing = need.missing;
   const Package& needed = universe.packages[need.package];
   if (needed.candidates.size() == 1 && needed.name == "driver") {
     group.text += "; this host has " + needed.candidates.front().version;

@@ -16,6 +16,7 @@ struct Group {
   std::string text;                // "no code for sm_61"
   std::string source;
   bool unknown = false;
+  bool missing = false;
   size_t below = kNone;               // the package that explains it further: what is needed, or who pushed
   std::vector<size_t> below_accepts;  // candidates of `below` that would do
   bool pushed = false;

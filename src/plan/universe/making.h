@@ -83,6 +83,8 @@ class Making {
 
 // "sm_61"
 std::string GpuName(const base::Version& cc);
+// ", branch 470 at most" for the GPU whose support ends first; "" if newer drivers support all of them.
+std::string LastBranchWords(const std::vector<base::Version>& gpus);
 // "3.8 to 3.11", "3.9", "3.8, 3.10 to 3.12": of a rising list of Python versions.
 std::string PythonRange(const std::vector<base::Version>& rising);
 

@@ -92,6 +92,11 @@ void Making::NeedMachine(const Build& build, Candidate& candidate) {
     candidate.needs.push_back(
         FactNeed(machine_, knowledge::No("", build.row.source), "", "no wheel for " + MachineWords(machine)));
   }
+  if (!build.in_table) {
+    Need need{.package = machine_, .fails = "not in the table", .source = std::string(build.row.source)};
+    need.missing = true;
+    candidate.needs.push_back(std::move(need));
+  }
   if (build.channel.kind == report::ChannelKind::kUnknown) {
     candidate.needs.push_back(
         FactNeed(machine_, knowledge::Unknown("", build.row.source), "", "its package index is not known"));

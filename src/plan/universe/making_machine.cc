@@ -49,6 +49,16 @@ std::string GpuName(const Version& cc) {
   return "sm_" + std::to_string(cc.part(0)) + std::to_string(cc.part(1));
 }
 
+std::string LastBranchWords(const std::vector<Version>& gpus) {
+  uint32_t last = 0;
+  for (const Version& gpu : gpus) {
+    const knowledge::Capability* row = knowledge::FindCapability(gpu);
+    if (row == nullptr || row->last_driver_branch == 0) continue;
+    last = last == 0 ? row->last_driver_branch : std::min(last, row->last_driver_branch);
+  }
+  return last == 0 ? "" : ", branch " + std::to_string(last) + " at most";
+}
+
 std::string PythonRange(const std::vector<Version>& rising) {
   std::string text;
   for (size_t i = 0; i < rising.size();) {

@@ -33,7 +33,9 @@ class Narrowing {
   }
 
  private:
-  static int Weight(const Need& need) { return need.unknown ? 2 : need.accepts.empty() ? 0 : 1; }
+  static int Weight(const Need& need) {
+    return need.missing ? 3 : need.unknown ? 2 : need.accepts.empty() ? 0 : 1;
+  }
   bool Left(size_t package, size_t candidate) const { return narrowed_.left[package][candidate]; }
 
   void Exclude(size_t package, size_t candidate, Exclusion why) {

@@ -30,6 +30,7 @@ struct Need {
   std::string fails;            // where nothing accepted is there: "no wheel for Python 3.12"
   std::string source;
   bool unknown = false;  // refused because the tables do not say
+  bool missing = false;  // ... and do not have the build at all: nothing permits it
 };
 
 struct Candidate {
