@@ -125,10 +125,8 @@ void AddNotes(const Question& question, const Universe& universe, const Narrowed
     }
     for (const Group& group : GroupExclusions(universe, narrowed, want, newer)) {
       if (group.missing) {
-        notes.push_back(
-            RangeWords(universe, want, group.candidates) +
-            (group.candidates.size() > 1 ? ": newer builds that are" : ": a newer build that is") +
-            " not in the tables; look whether PyTorch's index has it");
+        notes.push_back(RangeWords(universe, want, group.candidates) +
+                        ": newer, and not in the tables; PyTorch's index says whether there is such a build");
       }
       if (!group.unknown) continue;
       notes.push_back(RangeWords(universe, want, group.candidates) +
