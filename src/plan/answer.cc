@@ -38,6 +38,7 @@ PlannedPackage Planned(const Universe& universe, const Choice& choice, size_t pa
   planned.channel = chosen.channel;
   planned.role = whole.role;
   planned.extra = chosen.extra;
+  planned.from_source = chosen.from_source;
   planned.wanted = std::ranges::find(universe.wants, package) != universe.wants.end();
   FollowTorch(universe, choice, planned);
   return planned;
@@ -99,6 +100,9 @@ void SetPresence(const Question& question, const Universe& universe, const Choic
   const bool follows = planned.name == "torchvision" || planned.name == "torchaudio";
   if (follows && !torch_stays && installed != nullptr && installed->version != planned.version)
     planned.present = false;
+  if (installed != nullptr && planned.role == PackageRole::kCompanion &&
+      installed->version == planned.version && !follows)
+    planned.present = true;
   if (installed != nullptr && !planned.present) planned.was = installed->version;
 }
 

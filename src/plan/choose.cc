@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "knowledge/packages/release.h"
 #include "plan/commands/in_order.h"
 #include "plan/universe/narrow.h"
 
@@ -189,7 +190,17 @@ class Chooser {
         for (const size_t c : need.prefers) add(c);
       }
     }
-    for (size_t c = 0; c < universe_.packages[package].candidates.size(); ++c) add(c);
+    const auto& candidates = universe_.packages[package].candidates;
+    // What is built for a framework is best built with the very CUDA of it.
+    for (size_t p = 0; p < choice_.size() && universe_.packages[package].name == "cuda-toolkit"; ++p) {
+      const Candidate* chosen = choice_[p] == kNone ? nullptr : &universe_.at(p, choice_[p]);
+      if (chosen == nullptr || chosen->row == nullptr || chosen->row->cuda.empty()) continue;
+      const base::Version cuda = knowledge::MinorOf(knowledge::Known(chosen->row->cuda));
+      for (size_t c = 0; c < candidates.size(); ++c) {
+        if (knowledge::MinorOf(candidates[c].number) == cuda) add(c);
+      }
+    }
+    for (size_t c = 0; c < candidates.size(); ++c) add(c);
     return order;
   }
 

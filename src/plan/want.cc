@@ -6,8 +6,10 @@
 
 #include "base/text.h"
 #include "knowledge/packages/distributions.h"
+#include "knowledge/packages/extensions.h"
 #include "knowledge/packages/frameworks.h"
 #include "knowledge/packages/pins.h"
+#include "knowledge/packages/projects.h"
 #include "plan/question.h"
 
 namespace culprit::plan {
@@ -27,6 +29,10 @@ const std::set<std::string, std::less<>>& KnownNames() {
     for (const auto& row : knowledge::FrameworkReleases()) names.emplace(row.framework);
     for (const auto& row : knowledge::Distributions()) names.emplace(row.package);
     for (const auto& pin : knowledge::Pins()) names.emplace(pin.package);
+    for (const auto& row : knowledge::AllProjectWheels()) names.emplace(row.package);
+    for (const auto& row : knowledge::SourceBuilds()) {
+      if (!row.requirement.empty()) names.emplace(row.package);
+    }
     return names;
   }();
   return kNames;

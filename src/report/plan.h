@@ -60,10 +60,11 @@ struct PlannedPackage {
   std::string version;  // "2.4.1+cu118"; of a driver a lower bound where none is here
   Channel channel;
   PackageRole role = PackageRole::kNone;
-  std::string extra;     // "and-cuda": the part in brackets
-  bool wanted = false;   // the user asked for it
-  bool present = false;  // already installed, and stays
-  std::string was;       // the version that it replaces; "" = new
+  std::string extra;         // "and-cuda": the part in brackets
+  bool wanted = false;       // the user asked for it
+  bool present = false;      // already installed, and stays
+  bool from_source = false;  // built where it is installed
+  std::string was;           // the version that it replaces; "" = new
   std::vector<Bound> because;
   bool operator==(const PlannedPackage&) const = default;
 };

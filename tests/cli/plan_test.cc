@@ -33,8 +33,14 @@ constexpr const char* kA100 = "driver=550.54.14,gpu=sm_80";
 
 TEST_F(PlanCli, Help) { ExpectGolden("plan_help.txt", {"plan", "--help"}, 0); }
 TEST_F(PlanCli, NothingWantedIsWrongUsage) { ExpectGolden("plan_nothing.txt", {"plan"}, 64); }
-TEST_F(PlanCli, AnUnknownPackageIsWrongUsageAndNamesThatComeNearAreSaid) {
-  ExpectGolden("plan_unknown.txt", {"plan", "tensorflwo"}, 64);
+TEST_F(PlanCli, AnUnknownPackageIsPassedThroughAndNamesThatComeNearAreSaid) {
+  ExpectPlan("plan_unknown.txt", {"tensorflwo", "some-thing<2", "--host", kA100, "--python", "3.11"}, 0);
+}
+TEST_F(PlanCli, FilesThatCannotBeReadAreBadInput) {
+  EXPECT_EQ(Run({"plan", "-r", "none.txt"}).status, 2);
+  EXPECT_EQ(Run({"plan", "none/pyproject.toml"}).status, 2);
+  EXPECT_EQ(Run({"plan", "-r", "/dev/zero"}).status, 2);
+  EXPECT_EQ(Run({"plan", "--requirements", "none.txt"}).status, 64);
 }
 TEST_F(PlanCli, WrongValuesAreWrongUsage) {
   EXPECT_EQ(Run({"plan", "torch", "--allow", "everything"}).status, 64);

@@ -173,7 +173,7 @@ base::Result<std::shared_ptr<const system::System>> PlannedMachine(const Planned
   std::shared_ptr<const system::System> machine = bare;
   std::vector<const PlannedPackage*> inside;
   for (const PlannedPackage& package : plan.packages) {
-    if (!package.channel.OfPip()) continue;
+    if (!package.channel.OfPip() || package.version.empty()) continue;  // no version: of a repository
     if (package.name == "jax" && package.channel.kind != report::ChannelKind::kPypi) {
       return base::Fail(
           base::ErrorCode::kUnsupported,

@@ -27,10 +27,11 @@ struct Parts {
   std::string python;                             // "3.11"; "" = any
   std::vector<PipGroup> pip;                      // other indexes first: what they bring satisfies the rest
   std::vector<const report::PlannedPackage*> removed;
+  std::vector<const report::PlannedPackage*> built;  // where they are installed
   std::vector<const report::PassedThrough*> passed;  // for pip
   std::vector<const report::PassedThrough*> conda;   // for conda
 
-  bool HasPip() const { return !pip.empty() || !passed.empty(); }
+  bool HasPip() const { return !pip.empty() || !passed.empty() || !built.empty(); }
 };
 // `fresh`: into a new environment, where nothing is present.
 Parts PartsOf(const report::Plan& plan, bool fresh);
@@ -60,6 +61,20 @@ Command IndexOptions(const PipGroup& group, bool uv);
 // What the packages of a channel need and it does not hold: the feeds of ONNX Runtime hold nothing else
 // (onnxruntime.ai/docs/install names these to be installed before). Empty for other channels.
 Command NeededBefore(const PipGroup& group);
+
+// ---- packages that are built where they are installed
+
+// What is installed before them, with a space before each: " ninja packaging".
+Command BuildTools(const Parts& parts);
+// "NAME=VALUE" for the command of a package.
+std::vector<std::string> BuildVariables(const report::PlannedPackage& package, const report::Plan& plan,
+                                        const Question& question);
+// What `pip install` is given for it, with a space before: " --no-build-isolation flash-attn==2.8.3".
+Command BuildWords(const report::PlannedPackage& package);
+// "nvcc 12.8 needs gcc and g++, up to 14"
+std::string CompilerWords(const report::Plan& plan, bool windows);
+// `install`: "pip install" with its options.
+void AddBuilds(report::Plan& plan, const Parts& parts, const Question& question, const Command& install);
 
 // ---- the steps; a step without need is not added
 

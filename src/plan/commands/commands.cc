@@ -45,6 +45,10 @@ Parts PartsOf(const report::Plan& plan, bool fresh) {
       });
       if (package.present && !fresh && !damaged) continue;
       if (fresh && ComesAlong(package)) continue;
+      if (package.from_source) {
+        parts.built.push_back(&package);
+        continue;
+      }
       // It goes with the one beside which it lies, so that pip puts all of its files there again.
       if (damaged && package.present) parts.removed.push_back(&package);
       auto group = std::ranges::find(parts.pip, package.channel, &PipGroup::channel);

@@ -60,6 +60,8 @@ void WriteConda(report::Plan& plan, const Question& question) {
   }
   for (const report::PassedThrough* passed : parts.passed)
     file += "      - " + YamlText((passed->editable ? "-e " : "") + passed->text) + "\n";
+  for (const report::PlannedPackage* package : parts.built)
+    file += "      # after the rest: pip install" + BuildWords(*package).Text().value_or("") + "\n";
   plan.document = std::move(file);
   AddDriver(plan, parts, question);
   if (cuda.empty()) AddSystemLibraries(plan, parts, question);
@@ -72,6 +74,7 @@ void WriteConda(report::Plan& plan, const Question& question) {
          .why = "packages of pip do not search the environment's lib directory by themselves",
          .commands = {"conda env config vars set -p ./env LD_LIBRARY_PATH=\"$PWD/env/lib\""}});
   }
+  AddBuilds(plan, parts, question, "conda run -p ./env pip install");
   AddLibraryPath(plan, "env", question, parts.python);
   AddVerification(plan, question.host.machine == Machine::kWindows ? ".\\env" : "./env", question);
 }

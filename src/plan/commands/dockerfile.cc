@@ -37,6 +37,24 @@ std::string Passed(const Parts& parts, const Question& question, const std::stri
   return file + "RUN " + install + text + "\n";
 }
 
+// Packages that are compiled in the image, after everything else.
+std::string Built(const report::Plan& plan, const Parts& parts, const Question& question,
+                  const std::string& install) {
+  if (parts.built.empty()) return "";
+  std::string file;
+  if (const std::string tools = InFile(BuildTools(parts)); !tools.empty())
+    file += "RUN " + install + tools + "\n";
+  for (const report::PlannedPackage* package : parts.built) {
+    std::string variables;
+    for (const std::string& variable : BuildVariables(*package, plan, question)) {
+      const size_t sign = variable.find('=') + 1;
+      variables += variable.substr(0, sign) + "\"" + variable.substr(sign) + "\" ";
+    }
+    file += "RUN " + variables + install + InFile(BuildWords(*package)) + "\n";
+  }
+  return file;
+}
+
 std::string Pins(const PipGroup& group, bool uv) {
   std::string text;
   for (const report::PlannedPackage* package : group.packages)
@@ -46,14 +64,15 @@ std::string Pins(const PipGroup& group, bool uv) {
   return text + "\n";
 }
 
-std::string WheelsAlone(const Parts& parts, const Question& question) {
+std::string WheelsAlone(const report::Plan& plan, const Parts& parts, const Question& question) {
   std::string file = "FROM python:" + (parts.python.empty() ? "3" : parts.python) + "-slim\n" + kRuntime;
   for (const PipGroup& group : parts.pip) {
     if (const Command names = NeededBefore(group); !names.empty())
       file += "RUN python -m pip install --no-cache-dir " + InFile(names) + "\n";
     file += "RUN python -m pip install --no-cache-dir" + Pins(group, false);
   }
-  return file + Passed(parts, question, "python -m pip install --no-cache-dir");
+  const std::string install = "python -m pip install --no-cache-dir";
+  return file + Passed(parts, question, install) + Built(plan, parts, question, install);
 }
 
 std::string WithSystemCuda(const report::Plan& plan, const Parts& parts, const Question& question) {
@@ -65,7 +84,9 @@ std::string WithSystemCuda(const report::Plan& plan, const Parts& parts, const Q
   for (std::string& name : AptCudnn(plan)) packages.push_back(std::move(name));
   std::string file = "FROM ubuntu:" + ubuntu + "\n" + kRuntime;
   file +=
-      "RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates wget python3-pip \\\n"
+      "RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates wget python3-pip" +
+      std::string(parts.built.empty() ? "" : " build-essential git") +
+      " \\\n"
       "    && wget -q " +
       AptRepository(repository, question.host.machine) + "/" + kKeyring + " \\\n    && dpkg -i " + kKeyring +
       " && rm " + kKeyring + " && apt-get update \\\n    && apt-get install -y --no-install-recommends";
@@ -77,7 +98,8 @@ std::string WithSystemCuda(const report::Plan& plan, const Parts& parts, const Q
           "/bin:$PATH\n";
   for (const PipGroup& group : parts.pip)
     file += std::string("RUN uv pip install --no-cache --python ") + kVenv + Pins(group, true);
-  return file + Passed(parts, question, std::string("uv pip install --no-cache --python ") + kVenv);
+  const std::string install = std::string("uv pip install --no-cache --python ") + kVenv;
+  return file + Passed(parts, question, install) + Built(plan, parts, question, install);
 }
 
 }  // namespace
@@ -88,7 +110,7 @@ void WriteDockerfile(report::Plan& plan, const Question& question) {
   std::string file = FileHeader(plan);
   if (!parts.conda.empty()) NoteConda(parts, plan);
   if (parts.driver != nullptr) file += "# The host needs driver " + parts.driver->version + " or newer.\n";
-  file += system ? WithSystemCuda(plan, parts, question) : WheelsAlone(parts, question);
+  file += system ? WithSystemCuda(plan, parts, question) : WheelsAlone(plan, parts, question);
   if (NeedsLibraryPath(plan) && !system) {
     file +=
         "# Some packages load the libraries of the wheels by bare name.\n"

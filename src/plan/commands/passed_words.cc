@@ -67,6 +67,16 @@ void WriteRequirements(report::Plan& plan, const Question& question) {
   }
   for (const report::PassedThrough* passed : parts.passed)
     file += (passed->editable ? "-e " : "") + base::Printable(passed->text) + "\n";
+  if (!parts.built.empty()) {
+    file += "# built after the rest, with a toolkit and " + CompilerWords(plan, false) + ":\n";
+    if (const Command tools = BuildTools(parts); !tools.empty())
+      file += "#   pip install" + tools.Text().value_or("") + "\n";
+    for (const report::PlannedPackage* package : parts.built) {
+      file += "#   ";
+      for (const std::string& variable : BuildVariables(*package, plan, question)) file += variable + " ";
+      file += "pip install" + BuildWords(*package).Text().value_or("") + "\n";
+    }
+  }
   plan.document = std::move(file);
   if (!parts.conda.empty()) NoteConda(parts, plan);
   AddDriver(plan, parts, question);

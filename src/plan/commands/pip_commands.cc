@@ -86,7 +86,7 @@ void AddPip(report::Plan& plan, const Parts& parts, const Question& question, co
   }
   AddSystemLibraries(plan, parts, question);
   if (parts.HasPip() && fresh) AddEnvironment(plan, parts, uv, windows);
-  if (parts.HasPip()) {
+  if (!parts.pip.empty() || !parts.passed.empty()) {
     report::PlanStep step{.title = "install", .why = ""};
     if (parts.pip.size() > 1) step.why = "one command for each index";
     const Command passed = PassedWords(parts, question);
@@ -105,6 +105,7 @@ void AddPip(report::Plan& plan, const Parts& parts, const Question& question, co
     if (!with_passed) step.commands.push_back(pip + " install" + where + passed);
     plan.steps.push_back(std::move(step));
   }
+  AddBuilds(plan, parts, question, pip + " install" + where);
   if (!parts.pip.empty()) AddLibraryPath(plan, environment, question, parts.python);
   const bool changes = parts.HasPip() || !parts.removed.empty() || !fresh;
   AddVerification(plan, changes ? environment : "", question);

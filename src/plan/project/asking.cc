@@ -8,7 +8,7 @@
 #include "knowledge/packages/frameworks.h"
 #include "knowledge/packages/release.h"
 #include "plan/commands/in_order.h"
-#include "plan/universe/builds.h"
+#include "plan/universe/project_releases.h"
 
 namespace culprit::plan {
 namespace {
@@ -91,6 +91,9 @@ class Asking {
       return Pass(one);
     }
     if (known.empty()) {
+      const knowledge::Project* project = FindProject(one.name);
+      if (project != nullptr && !project->elsewhere.empty())
+        Note(one, "its builds are at " + std::string(project->elsewhere));
       if (const std::string meant = MeantBy(one.name); !meant.empty())
         Note(one, "not in the tables; did you mean " + meant + "?");
       return Pass(one);
@@ -113,6 +116,11 @@ class Asking {
     }
     if (LocalOf(specifiers) == "cpu") {
       Note(one, "a build for the CPU: it does not use the GPU");
+      return Pass(one);
+    }
+    if (IsProject(known) && !specifiers.empty() && !HasProjectRelease(known, specifiers)) {
+      question_.provided.insert(known);
+      Note(one, "the tables have no such release");
       return Pass(one);
     }
     AddWant(one, known, specifiers);

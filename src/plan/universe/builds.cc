@@ -267,6 +267,12 @@ const std::vector<Wheel>& BuildTable::WheelsOf(std::string_view distribution, Ma
   return at->second;
 }
 
+const std::vector<ProjectRelease>& BuildTable::ReleasesOf(const std::string& project, Machine machine) {
+  const auto [at, fresh] = projects_.try_emplace({project, machine});
+  if (fresh) at->second = ReleasesOfProject(project, machine);
+  return at->second;
+}
+
 const std::vector<size_t>& BuildTable::Meeting(std::string_view distribution, Machine machine,
                                                const std::string& specifiers) {
   const auto [at, fresh] = meeting_.try_emplace({std::string(distribution), machine, specifiers});

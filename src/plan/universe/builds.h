@@ -14,6 +14,7 @@
 #include "knowledge/packages/distributions.h"
 #include "knowledge/packages/frameworks.h"
 #include "plan/question.h"
+#include "plan/universe/project_releases.h"
 #include "report/plan.h"
 
 namespace culprit::plan {
@@ -28,7 +29,7 @@ struct Build {
   report::Channel channel;               // kUnknown: where it is published is not known
   std::string shown;                     // "2.4.1+cu118"
   std::string extra;                     // "and-cuda"
-  bool own_row = true;   // false: taken over from an older release, GPU code is not known
+  bool own_row = true;                   // false: taken over from an older release, GPU code is not known
   bool in_table = true;  // false: older releases have this build; whether this one has it is not known
 };
 
@@ -51,7 +52,9 @@ class BuildTable {
   bool IsNative(const base::Version& driver, std::string_view cuda, Machine machine);
   // Wheels of a distribution for a machine, newest first.
   const std::vector<Wheel>& WheelsOf(std::string_view distribution, Machine machine);
-  // Those of them that meet "==9.1.0.70" or ">=9.8,<10", by their place.
+  // Releases of a package beside a framework, newest first.
+  const std::vector<ProjectRelease>& ReleasesOf(const std::string& project, Machine machine);
+  // Those of the wheels that meet "==9.1.0.70" or ">=9.8,<10", by their place.
   const std::vector<size_t>& Meeting(std::string_view distribution, Machine machine,
                                      const std::string& specifiers);
 
@@ -62,6 +65,7 @@ class BuildTable {
   std::map<std::pair<std::vector<uint32_t>, Machine>, base::Version> native_;
   std::map<std::pair<std::string, Machine>, std::vector<Wheel>> wheels_;
   std::map<std::tuple<std::string, Machine, std::string>, std::vector<size_t>> meeting_;
+  std::map<std::pair<std::string, Machine>, std::vector<ProjectRelease>> projects_;
   std::map<std::pair<std::string, Machine>, std::vector<Build>> made_;
 };
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "knowledge/answer.h"
+#include "knowledge/packages/extensions.h"
 #include "knowledge/packages/pins.h"
 #include "plan/universe/builds.h"
 #include "plan/universe/universe.h"
@@ -59,7 +60,22 @@ class Making {
   void NeedPins(const knowledge::Pin& pin, Candidate& candidate);
   void NeedVersions(const std::string& library, const std::string& specifiers, std::string_view source,
                     Candidate& candidate);
+  void NeedMeasuredCode(const std::string& name, std::string_view version, Candidate& candidate);
   void NeedTorch(const std::string& name, std::string_view version, Candidate& candidate);
+
+  // ---- making_projects.cc: packages beside a framework
+  size_t AddProject(const std::string& name);
+  void NeedProjectFiles(const struct ProjectRelease& release, Candidate& candidate);
+  void NeedProjectPins(const std::string& name, const ProjectRelease& release, Candidate& candidate);
+  void NeedProjectCode(const std::string& name, const ProjectRelease& release, Candidate& candidate);
+  void NeedCudaOfTorch(const ProjectRelease& release, Candidate& candidate);
+  void NeedText508(std::string_view text, std::string_view version, std::string_view source,
+                   Candidate& candidate);
+  void AddBuilt(const knowledge::SourceBuild& build, const Candidate& plain,
+                std::vector<Candidate>& candidates);
+  bool IsModelled(const std::string& name) const;
+  const std::vector<size_t>& AcceptedBy(size_t package, const std::string& specifiers);
+  std::vector<size_t> WithCudaMajor(size_t framework, const std::vector<uint32_t>& majors) const;
 
   // ---- making_system.cc: toolkit and cuDNN of the system
   size_t AddToolkit();
@@ -73,9 +89,10 @@ class Making {
   BuildTable& builds_;
   Universe universe_;
   std::map<std::string, size_t> made_;
-  std::map<std::string, Need> driver_needs_;                 // by CUDA
-  std::map<std::string, Need> python_needs_;                 // by the wheels
-  std::map<std::string, Need> toolkit_needs_, cudnn_needs_;  // by what the row says
+  std::map<std::pair<size_t, std::string>, std::vector<size_t>> accepted_;  // by package and specifiers
+  std::map<std::string, Need> driver_needs_;                                // by CUDA
+  std::map<std::string, Need> python_needs_;                                // by the wheels
+  std::map<std::string, Need> toolkit_needs_, cudnn_needs_;                 // by what the row says
   size_t machine_ = kNone, driver_ = kNone, python_ = kNone, glibc_ = kNone, cuda_asked_ = kNone;
   size_t cuda_major_ = kNone, cudnn_major_ = kNone;
   std::vector<size_t> gpus_;

@@ -67,6 +67,7 @@ size_t Making::AddLibrary(const std::string& name, const std::string& key) {
     }
     if (companion) {
       NeedTorch(name, wheel->version, candidate);
+      NeedMeasuredCode(name, wheel->version, candidate);
     } else if (pinned) {
       for (const std::string_view extra : kWithCuda) {
         if (const knowledge::Pin* pin = knowledge::FindPin(name, wheel->version, extra))
@@ -78,6 +79,18 @@ size_t Making::AddLibrary(const std::string& name, const std::string& key) {
   ApplyLimits(name, candidates);
   universe_.packages[package].candidates = std::move(candidates);
   return package;
+}
+
+// GPU code that was found in its wheels.
+void Making::NeedMeasuredCode(const std::string& name, std::string_view version, Candidate& candidate) {
+  ProjectRelease release{.version = version, .number = candidate.number};
+  const std::string_view tag = PlatformTag(question_.host.machine);
+  for (const knowledge::ProjectCode& row : knowledge::ProjectCodes()) {
+    if (row.package != name || std::ranges::find(row.versions, version) == row.versions.end()) continue;
+    if (row.platforms.empty() || std::ranges::find(row.platforms, tag) != row.platforms.end())
+      release.code.push_back(&row);
+  }
+  if (!release.code.empty()) NeedProjectCode(name, release, candidate);
 }
 
 void Making::NeedPins(const knowledge::Pin& pin, Candidate& candidate) {

@@ -103,7 +103,8 @@ size_t Making::PackageNamed(const std::string& name) {
   if (name == "cudnn") return AddSystemCudnn();
   if (name == "pypi:cuda-toolkit") return AddLibrary("cuda-toolkit", name);
   const bool framework = name != "triton" && knowledge::FrameworkName(name) == name;
-  return framework ? AddFramework(name) : AddLibrary(name, name);
+  if (framework) return AddFramework(name);
+  return knowledge::DistributionsOf(name).empty() ? AddProject(name) : AddLibrary(name, name);
 }
 
 Universe MakeUniverse(const Question& question, BuildTable& builds) {

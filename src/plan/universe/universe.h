@@ -40,8 +40,9 @@ struct Candidate {
   std::string variant;       // "cu118"
   report::Channel channel;
   std::string extra;
-  bool is_default = true;  // no other index is needed
-  bool native = true;      // the driver belongs to its CUDA or a newer one
+  bool is_default = true;    // no other index is needed
+  bool from_source = false;  // built where it is installed
+  bool native = true;        // the driver belongs to its CUDA or a newer one
   const knowledge::FrameworkRelease* row = nullptr;
   std::vector<Need> needs;
   std::string remark;  // what is not known of it, though it may be taken

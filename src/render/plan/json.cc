@@ -26,6 +26,7 @@ Json PackageJson(const report::PlannedPackage& package) {
           {"extra", package.extra},
           {"wanted", package.wanted},
           {"present", package.present},
+          {"from_source", package.from_source},
           {"was", package.was},
           {"because", BoundsJson(package.because)}};
 }

@@ -1,0 +1,159 @@
+// A project -> a question -> a plan: what is solved, what is passed through, and which line is to blame.
+#include "plan/project/asking.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "knowledge/packages/release.h"
+#include "plan/commands/commands.h"
+#include "plan/solve.h"
+
+namespace culprit::plan {
+namespace {
+
+using report::Plan;
+
+Question AskedBy(const std::map<std::string, std::string>& files, const std::string& first,
+                 const std::string& gpu = "8.0") {
+  Question question;
+  question.host.driver = knowledge::Known("580.95.05");
+  question.host.gpus = {knowledge::Known(gpu)};
+  question.host.python = knowledge::Known("3.11");
+  const ProjectChoice choice{
+      .extras = {}, .groups = {}, .facts = FactsOf(question.host, knowledge::Known("3.11"))};
+  const auto project =
+      ReadProject({first}, choice, [&](const std::string& path, uint64_t) -> base::Result<std::string> {
+        const auto found = files.find(path);
+        if (found == files.end()) return base::Fail(base::ErrorCode::kNotFound, path + ": no such file");
+        return found->second;
+      });
+  EXPECT_TRUE(project) << project.error().message;
+  if (project) Ask(*project, question);
+  return question;
+}
+
+std::string CommandsOf(Plan& plan, const Question& question, As as = As::kPip) {
+  WriteCommands(plan, question, {}, as);
+  std::string all;
+  for (const report::PlanStep& step : plan.steps) {
+    for (const std::string& command : report::Texts(step.commands)) all += command + "\n";
+  }
+  return all;
+}
+
+bool Has(std::string_view text, std::string_view part) { return base::Contains(text, part); }
+
+TEST(Asking, KnownIsSolvedAndTheRestPassedThroughAsWritten) {
+  const Question question = AskedBy({{"r.txt",
+                                      "torch==2.4.*\n"
+                                      "numpy_ext<2 ; python_version < \"4\"\n"
+                                      "torchvision==0.19.1+cu121\n"
+                                      "private @ https://host/p-1.0%2Bx-py3-none-any.whl\n"
+                                      "-e .\n"
+                                      "--extra-index-url https://host/simple\n"}},
+                                    "r.txt");
+  Plan plan = Solve(question);
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kSolution) << plan.headline;
+  ASSERT_EQ(plan.passed_through.size(), 3u);
+  EXPECT_EQ(plan.passed_through[0].name, "numpy-ext");
+  EXPECT_EQ(plan.passed_through[0].origin, (report::Origin{"r.txt", 2}));
+  const std::string commands = CommandsOf(plan, question);
+  EXPECT_TRUE(Has(commands, "torch==2.4.1 torchvision==0.19.1")) << commands;
+  EXPECT_TRUE(Has(commands, " \"numpy_ext<2; python_version < '4'\" ")) << commands;
+  EXPECT_TRUE(Has(commands, "'private @ https://host/p-1.0%2Bx-py3-none-any.whl'")) << commands;
+  EXPECT_TRUE(Has(commands, " -e . ")) << commands;
+  EXPECT_TRUE(Has(commands, "--extra-index-url https://host/simple")) << commands;
+}
+
+TEST(Asking, AnIndexOfPyTorchAsksForItsBuilds) {
+  const std::map<std::string, std::string> files = {
+      {"r.txt", "--index-url https://download.pytorch.org/whl/cu118\ntorch\n"}};
+  Plan plan = Solve(AskedBy(files, "r.txt"));
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kSolution);
+  const auto torch = std::ranges::find(plan.packages, "torch", &report::PlannedPackage::name);
+  ASSERT_NE(torch, plan.packages.end());
+  EXPECT_TRUE(torch->version.ends_with("+cu118")) << torch->version;
+  // ... and is to blame where they do not have code for the GPU.
+  const Plan none = Solve(AskedBy(files, "r.txt", "12.0"));
+  ASSERT_EQ(none.outcome, Plan::Outcome::kUnsolvable);
+  EXPECT_TRUE(Has(none.headline, "the index of cu118 (r.txt:1)")) << none.headline;
+  ASSERT_FALSE(none.relaxations.empty());
+  EXPECT_TRUE(std::ranges::any_of(none.relaxations, [](const report::Relaxation& one) {
+    return Has(one.text, "works without the index of cu118 (r.txt:1)");
+  }));
+}
+
+TEST(Asking, ConflictsNameTheLinesOfBothSides) {
+  const Plan plan =
+      Solve(AskedBy({{"r.txt", "torch>=2.5\n-r b.txt\n"}, {"b.txt", "#\ntorch==2.4.0\n"}}, "r.txt"));
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kUnsolvable);
+  EXPECT_EQ(plan.headline, "torch>=2.5 (r.txt:1) does not work with torch==2.4.0 (b.txt:2)");
+  const Plan bound = Solve(AskedBy({{"r.txt", "torch>=2.5\n-c b.txt\n"}, {"b.txt", "torch<2.5\n"}}, "r.txt"));
+  ASSERT_EQ(bound.outcome, Plan::Outcome::kUnsolvable);
+  EXPECT_TRUE(Has(bound.headline, "torch<2.5 (b.txt:1)")) << bound.headline;
+}
+
+TEST(Asking, UnknownPackagesCanExcludeEachOther) {
+  const Plan plan = Solve(AskedBy({{"r.txt", "torch==2.4.*\nthing<2\nother\nthing>=2.1\n"}}, "r.txt"));
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kUnsolvable);
+  EXPECT_EQ(plan.headline, "thing<2 (r.txt:2) does not work with thing>=2.1 (r.txt:4)");
+  EXPECT_EQ(plan.relaxations.size(), 2u);
+  for (const char* fine :
+       {"thing<2\nthing>=1\n", "thing==1.*\nthing<=1.5\n", "thing!=2\nthing>=2\n", "thing\nthing==1\n"})
+    EXPECT_EQ(Solve(AskedBy({{"r.txt", fine}}, "r.txt")).outcome, Plan::Outcome::kSolution) << fine;
+  for (const char* bad : {"thing==1.0\nthing==2.0\n", "thing==1.*\nthing>=2\n", "thing~=2.0\nthing<2\n"})
+    EXPECT_EQ(Solve(AskedBy({{"r.txt", bad}}, "r.txt")).outcome, Plan::Outcome::kUnsolvable) << bad;
+}
+
+TEST(Asking, OtherBuildsOfAKnownNameAreNotReplaced) {
+  const Question question =
+      AskedBy({{"r.txt", "onnxruntime\ntorch==2.4.0+cpu\ntorchaudio==2.4.0.dev1\npytroch\n"}}, "r.txt");
+  EXPECT_TRUE(question.wants.empty());
+  EXPECT_EQ(question.passed_through.size(), 4u);
+  std::string notes;
+  for (const std::string& note : question.notes) notes += note + "\n";
+  EXPECT_TRUE(Has(notes, "onnxruntime (r.txt:1): the build for the CPU; onnxruntime-gpu uses the GPU"))
+      << notes;
+  EXPECT_TRUE(Has(notes, "pytroch (r.txt:4): not in the tables; did you mean torch?")) << notes;
+}
+
+TEST(Asking, WordsOfTheCommandLine) {
+  Question question;
+  EXPECT_TRUE(AskWord("torch>=2.1", question));
+  EXPECT_TRUE(AskWord("some-thing[extra]>=1,<2", question));
+  EXPECT_FALSE(AskWord("some-thing=1", question));
+  EXPECT_FALSE(AskWord("torch=1", question));
+  EXPECT_EQ(question.wants.size(), 1u);
+  ASSERT_EQ(question.passed_through.size(), 1u);
+  EXPECT_EQ(question.passed_through[0].text, "some-thing[extra]>=1,<2");
+}
+
+TEST(Asking, HostileTextStaysAWord) {
+  const Question question =
+      AskedBy({{"r.txt", "x @ https://h/$(reboot)\ny @ https://h/'`id`'\n-e a;b\n"}}, "r.txt");
+  Plan plan = Solve(question);
+  const std::string commands = CommandsOf(plan, question);
+  EXPECT_TRUE(Has(commands, "'x @ https://h/$(reboot)'")) << commands;
+  EXPECT_TRUE(Has(commands, "'y @ https://h/'\\''`id`'\\'")) << commands;
+  Plan windows = plan;
+  Question there = question;
+  there.host.machine = Machine::kWindows;
+  EXPECT_FALSE(Has(CommandsOf(windows, there), "reboot"));
+  EXPECT_TRUE(std::ranges::any_of(windows.notes,
+                                  [](const std::string& note) { return Has(note, "no safe spelling"); }));
+}
+
+TEST(Asking, MeantByFindsTypos) {
+  EXPECT_EQ(MeantBy("pytroch"), "torch");
+  EXPECT_EQ(MeantBy("tensroflow"), "tensorflow");
+  EXPECT_EQ(MeantBy("torchvison"), "torchvision");
+  EXPECT_EQ(MeantBy("einops"), "");
+  EXPECT_EQ(MeantBy("requests"), "");
+  EXPECT_EQ(MeantBy("pip"), "");
+}
+
+}  // namespace
+}  // namespace culprit::plan

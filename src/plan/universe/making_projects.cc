@@ -1,0 +1,308 @@
+// Packages that people install beside a framework as candidates: transformers, flash-attn, bitsandbytes. What
+// their METADATA asks of packages in the tables, their GPU code, and what those need that are built where
+// they are installed: a toolkit with the CUDA of their framework.
+#include <algorithm>
+
+#include "base/pep440.h"
+#include "base/pep508.h"
+#include "base/text.h"
+#include "knowledge/arch.h"
+#include "knowledge/packages/release.h"
+#include "plan/project/asking.h"
+#include "plan/universe/making.h"
+#include "plan/universe/project_releases.h"
+
+namespace culprit::plan {
+namespace {
+
+using base::Version;
+using knowledge::Answer;
+using knowledge::GpuUse;
+using knowledge::Verdict;
+
+// Majors of CUDA for which a framework may have been built that others are built against.
+constexpr uint32_t kBuildMajors[] = {13, 12, 11};
+
+bool UsesGpu(const std::string& name) {
+  const knowledge::Project* project = FindProject(name);
+  return project != nullptr && project->gpu != GpuUse::kNone;
+}
+
+struct NeedText {
+  std::string name, extras, specifiers;
+};
+// "transformer-engine[pytorch]>=2" in three parts; "=={version}" is that of the package itself.
+NeedText TakeApartNeed(std::string_view text, std::string_view version) {
+  NeedText parts;
+  const size_t end = std::min(text.find_first_of("[=<>~!"), text.size());
+  parts.name = text.substr(0, end);
+  text.remove_prefix(end);
+  if (text.starts_with('[')) {
+    const size_t close = std::min(text.find(']'), text.size() - 1);
+    parts.extras = text.substr(1, close - 1);
+    text.remove_prefix(close + 1);
+  }
+  parts.specifiers = text;
+  constexpr std::string_view kOwn = "{version}";
+  if (const size_t at = parts.specifiers.find(kOwn); at != std::string::npos)
+    parts.specifiers.replace(at, kOwn.size(), version);
+  return parts;
+}
+
+bool IsFramework(const std::string& name) {
+  return knowledge::FrameworkName(name) == name && name != "triton";
+}
+
+}  // namespace
+
+size_t Making::AddProject(const std::string& name) {
+  const Machine machine = question_.host.machine;
+  const std::vector<ProjectRelease>& releases = builds_.ReleasesOf(name, machine);
+  if (releases.empty()) return kNone;
+  const bool wanted = std::ranges::find(question_.wants, name, &Want::name) != question_.wants.end();
+  const PackageRole role = wanted || UsesGpu(name) ? PackageRole::kCompanion : PackageRole::kLibrary;
+  universe_.packages.push_back({name, role, {}});
+  const size_t package = made_[name] = universe_.packages.size() - 1;
+  std::vector<Candidate> candidates;
+  for (const ProjectRelease& release : releases) {
+    Candidate candidate;
+    candidate.distribution = name;
+    candidate.version = release.version;
+    candidate.number = release.number;
+    candidate.channel = report::ChannelKind::kPypi;
+    NeedProjectFiles(release, candidate);
+    NeedProjectPins(name, release, candidate);
+    NeedProjectCode(name, release, candidate);
+    if (release.build == nullptr) {
+      candidates.push_back(std::move(candidate));
+    } else {
+      AddBuilt(*release.build, candidate, candidates);
+    }
+  }
+  ApplyLimits(name, candidates);
+  universe_.packages[package].candidates = std::move(candidates);
+  return package;
+}
+
+// Wheels for the machine and its Python, or the source.
+void Making::NeedProjectFiles(const ProjectRelease& release, Candidate& candidate) {
+  std::vector<const knowledge::ProjectWheels*> files = release.wheels;
+  if (files.empty() && release.archive != nullptr) files = {release.archive};
+  if (files.empty()) {
+    if (release.version.empty()) return;  // from its repository
+    candidate.needs.push_back(FactNeed(machine_, knowledge::No("", ""), "",
+                                       "no wheel for " + MachineWords(question_.host.machine)));
+    return;
+  }
+  candidate.source = files.front()->source;
+  std::vector<Need> each;
+  for (const knowledge::ProjectWheels* row : files)
+    each.push_back(PythonNeed({row->pythons.begin(), row->pythons.end()},
+                              row->python.empty() ? ">=3" : row->python, row->source));
+  Need need = each.front();
+  for (const Need& other : each) {
+    for (const size_t accepted : other.accepts) {
+      if (std::ranges::find(need.accepts, accepted) == need.accepts.end()) need.accepts.push_back(accepted);
+    }
+  }
+  std::ranges::sort(need.accepts);
+  candidate.needs.push_back(std::move(need));
+  std::string_view glibc;  // the lowest that one of them takes
+  for (const knowledge::ProjectWheels* row : files) {
+    if (glibc.empty() || row->glibc.empty() || knowledge::Known(row->glibc) < knowledge::Known(glibc))
+      glibc = row->glibc;
+    if (row->glibc.empty()) break;
+  }
+  if (glibc_ == kNone || glibc.empty()) return;
+  const bool met = *question_.host.glibc >= knowledge::Known(glibc);
+  const std::string words = "needs glibc " + std::string(glibc) + " or newer";
+  candidate.needs.push_back(
+      FactNeed(glibc_, {met ? Verdict::kYes : Verdict::kNo, "", candidate.source}, words, words));
+}
+
+// Whether a requirement is worth a package in the universe. What has no GPU code and nobody asked for is left
+// to pip, which knows all of it.
+bool Making::IsModelled(const std::string& name) const {
+  if (question_.provided.contains(name)) return false;
+  if (name == "onnxruntime" || name == "cupy" || name == "tensorflow-cpu")
+    return false;  // not the builds for GPUs
+  if (IsFramework(name) || name.starts_with("cupy-cuda")) return true;
+  if (knowledge::WheelsOf(name).empty()) return !knowledge::DistributionsOf(name).empty();
+  const auto asked = [&](const auto& list, auto member) {
+    return std::ranges::find(list, name, member) != list.end();
+  };
+  return UsesGpu(name) || asked(question_.wants, &Want::name) || asked(question_.limits, &Limit::package);
+}
+
+void Making::NeedProjectPins(const std::string& name, const ProjectRelease& release, Candidate& candidate) {
+  std::string extras;
+  for (const Want& want : question_.wants) {
+    if (want.name == name && !want.extra.empty()) extras += want.extra + ",";
+  }
+  const std::vector<std::string> wanted = base::SplitWords(extras, ", ");
+  const std::string python = AssumedPython(question_.host).ToString();
+  for (const knowledge::ProjectNeeds* row : release.needs) {
+    const bool asked = row->extra.empty() || std::ranges::any_of(wanted, [&](const std::string& extra) {
+                         return extra == row->extra;
+                       });
+    if (!asked || (!row->python.empty() && base::Meets(python, row->python) == false)) continue;
+    for (const std::string_view text : row->needs) NeedText508(text, release.version, row->source, candidate);
+  }
+  for (const knowledge::UnstatedNeeds* row : release.unstated) {
+    for (const std::string_view text : row->needs) NeedText508(text, release.version, row->source, candidate);
+  }
+}
+
+void Making::NeedText508(std::string_view text, std::string_view version, std::string_view source,
+                         Candidate& candidate) {
+  const NeedText parts = TakeApartNeed(text, version);
+  if (!IsModelled(parts.name)) return;
+  const bool cupy = parts.name.starts_with("cupy-cuda");
+  const size_t package = PackageNamed(cupy                           ? "cupy"
+                                      : parts.name == "cuda-toolkit" ? "pypi:cuda-toolkit"
+                                                                     : parts.name);
+  // Two that need each other: the one that is being made now is bound by the other.
+  if (package == kNone || universe_.packages[package].candidates.empty()) return;
+  Need need{.package = package, .source = std::string(source)};
+  need.accepts = AcceptedBy(package, parts.specifiers);
+  if (cupy) {
+    std::erase_if(need.accepts,
+                  [&](size_t c) { return universe_.at(package, c).distribution != parts.name; });
+  }
+  need.words = "requires " + parts.name + parts.specifiers;
+  need.fails = need.words;
+  if (universe_.packages[package].role == PackageRole::kLibrary)
+    need.requirement = parts.name + parts.specifiers;
+  candidate.needs.push_back(std::move(need));
+}
+
+// Candidates of a package that meet specifiers, each asked once.
+const std::vector<size_t>& Making::AcceptedBy(size_t package, const std::string& specifiers) {
+  const auto [at, fresh] = accepted_.try_emplace({package, specifiers});
+  if (!fresh) return at->second;
+  const auto& candidates = universe_.packages[package].candidates;
+  const Version* last = nullptr;
+  bool met = false;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const bool again = last != nullptr && *last == candidates[i].number && candidates[i].row != nullptr;
+    if (!again) {
+      const std::string version =
+          candidates[i].row != nullptr ? candidates[i].number.ToString() : candidates[i].version;
+      met = specifiers.empty() || base::Meets(version, specifiers) == true;
+    }
+    last = &candidates[i].number;
+    if (met) at->second.push_back(i);
+  }
+  return at->second;
+}
+
+// GPU code in its wheels. What was not measured is said to be that, and does not exclude it.
+void Making::NeedProjectCode(const std::string& name, const ProjectRelease& release, Candidate& candidate) {
+  const knowledge::Project* project = FindProject(name);
+  if (project != nullptr && !project->cuda.empty())
+    candidate.needs.push_back(DriverNeed(std::string(project->cuda)));
+  if (release.build != nullptr) return;
+  if (release.code.empty()) {
+    const bool own = project != nullptr && project->gpu == GpuUse::kOwn;
+    if (own && !gpus_.empty()) candidate.remark = "which GPUs its wheels have code for is not in the tables";
+    return;
+  }
+  for (const size_t gpu : gpus_) {
+    const Version& cc = universe_.at(gpu, 0).number;
+    Verdict verdict = Verdict::kNo;
+    for (const knowledge::ProjectCode* row : release.code) {
+      const knowledge::CodeFit fit = knowledge::CodeRunsOn(row->code, cc);
+      if (fit == knowledge::CodeFit::kUnknown && verdict == Verdict::kNo) verdict = Verdict::kUnknown;
+      if (fit != knowledge::CodeFit::kNo && fit != knowledge::CodeFit::kUnknown) verdict = Verdict::kYes;
+    }
+    const std::string gpu_name = GpuName(cc);
+    candidate.needs.push_back(FactNeed(gpu, {verdict, "", release.code.front()->source},
+                                       "has code for " + gpu_name, "no code for " + gpu_name));
+  }
+  NeedCudaOfTorch(release, candidate);
+}
+
+// It loads the libraries of the CUDA that torch brings.
+void Making::NeedCudaOfTorch(const ProjectRelease& release, Candidate& candidate) {
+  const auto torch = made_.find("torch");
+  std::vector<uint32_t> majors;
+  for (const knowledge::ProjectCode* row : release.code) {
+    if (!row->cuda.empty()) majors.push_back(knowledge::Known(row->cuda).part(0));
+  }
+  const bool needs = torch != made_.end() && std::ranges::any_of(candidate.needs, [&](const Need& need) {
+                       return need.package == torch->second;
+                     });
+  if (!needs || majors.empty()) return;
+  Need need{.package = torch->second, .source = std::string(release.code.front()->source)};
+  need.accepts = WithCudaMajor(torch->second, majors);
+  need.words = "is built for CUDA " + std::to_string(majors.front());
+  for (size_t i = 1; i < majors.size(); ++i) {
+    if (majors[i] != majors[i - 1]) need.words += ", " + std::to_string(majors[i]);
+  }
+  need.fails = need.words;
+  candidate.needs.push_back(std::move(need));
+}
+
+std::vector<size_t> Making::WithCudaMajor(size_t framework, const std::vector<uint32_t>& majors) const {
+  std::vector<size_t> found;
+  const auto& candidates = universe_.packages[framework].candidates;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    const bool known = candidates[i].row != nullptr && !candidates[i].row->cuda.empty();
+    const uint32_t major = known ? knowledge::Known(candidates[i].row->cuda).part(0) : 0;
+    if (std::ranges::find(majors, major) != majors.end()) found.push_back(i);
+  }
+  return found;
+}
+
+// A release that is built where it is installed: one candidate for each major of CUDA, because the toolkit
+// must be of the one that its framework was built with.
+void Making::AddBuilt(const knowledge::SourceBuild& build, const Candidate& plain,
+                      std::vector<Candidate>& candidates) {
+  Candidate base = plain;
+  base.from_source = true;
+  if (base.source.empty()) base.source = build.source;
+  for (const size_t gpu : gpus_) {
+    if (build.code_min.empty()) break;
+    const Version& cc = universe_.at(gpu, 0).number;
+    const Version lowest = knowledge::Known(build.code_min);
+    const std::string words = "needs " + GpuName(lowest) + " or newer";
+    base.needs.push_back(
+        FactNeed(gpu, {cc >= lowest ? Verdict::kYes : Verdict::kNo, "", build.source}, words, words));
+  }
+  std::string framework;
+  for (const std::string_view first : build.first) {
+    if (first == "torch" || first == "jax") framework = first;
+    if (first == "torchvision") NeedText508(first, "", build.source, base);
+  }
+  if (!build.nvcc) {
+    candidates.push_back(std::move(base));
+    return;
+  }
+  const size_t toolkit = PackageNamed("cuda-toolkit");
+  const size_t against = framework.empty() ? kNone : PackageNamed(framework);
+  for (const uint32_t major : kBuildMajors) {
+    Candidate one = base;
+    Need nvcc{.package = toolkit, .source = std::string(build.source)};
+    const auto& toolkits = universe_.packages[toolkit].candidates;
+    for (size_t i = 0; i < toolkits.size(); ++i) {
+      const bool new_enough = build.cuda.empty() || toolkits[i].number >= knowledge::Known(build.cuda);
+      if (toolkits[i].number.part(0) == major && new_enough) nvcc.accepts.push_back(i);
+      if (toolkits[i].number.part(0) == major && new_enough && IsHere(question_.host, toolkits[i].number))
+        nvcc.prefers.push_back(i);
+    }
+    nvcc.words = "is built with nvcc of CUDA " + std::to_string(major) +
+                 (build.cuda.empty() ? "" : ", " + std::string(build.cuda) + " or newer");
+    nvcc.fails = nvcc.words;
+    one.needs.push_back(std::move(nvcc));
+    if (against != kNone) {
+      Need same{.package = against, .source = std::string(build.source)};
+      same.accepts = WithCudaMajor(against, {major});
+      same.words = "is built against " + framework + " for CUDA " + std::to_string(major);
+      same.fails = same.words;
+      one.needs.push_back(std::move(same));
+    }
+    candidates.push_back(std::move(one));
+  }
+}
+
+}  // namespace culprit::plan
