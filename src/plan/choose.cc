@@ -192,7 +192,7 @@ class Chooser {
     }
     const auto& candidates = universe_.packages[package].candidates;
     // What is built for a framework is best built with the very CUDA of it.
-    for (size_t p = 0; p < choice_.size() && universe_.packages[package].name == "cuda-toolkit"; ++p) {
+    for (size_t p = 0; p < choice_.size() && universe_.packages[package].role == PackageRole::kToolkit; ++p) {
       const Candidate* chosen = choice_[p] == kNone ? nullptr : &universe_.at(p, choice_[p]);
       if (chosen == nullptr || chosen->row == nullptr || chosen->row->cuda.empty()) continue;
       const base::Version cuda = knowledge::MinorOf(knowledge::Known(chosen->row->cuda));

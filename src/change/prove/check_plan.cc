@@ -12,6 +12,7 @@
 #include "collect/linux/host.h"
 #include "engine/diagnosis.h"
 #include "knowledge/driver.h"
+#include "knowledge/packages/projects.h"
 #include "plan/commands/commands.h"
 
 namespace culprit::prove {
@@ -98,6 +99,13 @@ void Check(const plan::Question& question, report::Plan& plan) {
   for (const report::Finding& finding : report.findings) {
     if (finding.severity != report::Severity::kNote) plan.findings.push_back(finding);
   }
+  std::string beside;
+  for (const PlannedPackage& package : plan.packages) {
+    const bool skipped =
+        package.channel.OfPip() && (package.version.empty() || !knowledge::WheelsOf(package.name).empty());
+    if (skipped) beside += (beside.empty() ? "" : ", ") + package.name;
+  }
+  if (!beside.empty()) plan.not_checked.push_back({"what these install", "not in the tables: " + beside});
   if (!question.host.driver || question.host.gpus.empty()) {
     plan.not_checked.push_back(
         {"driver and GPU of the host", "unknown; pass --host driver=550.54.14,gpu=sm_90"});

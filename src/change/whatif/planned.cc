@@ -10,6 +10,7 @@
 #include "change/whatif/claims.h"
 #include "change/whatif/install.h"
 #include "knowledge/host_compilers.h"
+#include "knowledge/packages/projects.h"
 #include "knowledge/packages/release.h"
 #include "system/memory.h"
 
@@ -173,7 +174,9 @@ base::Result<std::shared_ptr<const system::System>> PlannedMachine(const Planned
   std::shared_ptr<const system::System> machine = bare;
   std::vector<const PlannedPackage*> inside;
   for (const PlannedPackage& package : plan.packages) {
-    if (!package.channel.OfPip() || package.version.empty()) continue;  // no version: of a repository
+    // What packages beside the frameworks install is not in the tables.
+    if (!package.channel.OfPip() || !knowledge::WheelsOf(package.name).empty() || package.version.empty())
+      continue;
     if (package.name == "jax" && package.channel.kind != report::ChannelKind::kPypi) {
       return base::Fail(
           base::ErrorCode::kUnsupported,

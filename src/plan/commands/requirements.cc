@@ -1,6 +1,7 @@
 #include "plan/commands/requirements.h"
 
 #include <algorithm>
+#include <span>
 
 #include "knowledge/driver.h"
 #include "knowledge/packages/release.h"
@@ -29,6 +30,19 @@ void Erase(std::vector<T>& items, const std::vector<Requirement>& dropped, Kind 
 
 bool AnySolvable(const std::vector<Question>& questions, BuildTable& builds) {
   return std::ranges::any_of(questions, [&](const Question& one) { return IsSolvable(one, builds); });
+}
+
+// Gives up requirements in their order, where nothing can be solved without them either. What is unsolvable
+// without all of a list is so without each of them, so lists are tried whole before their halves.
+void DropWhatIsNotNeeded(const Question& question, std::span<const Requirement> list, BuildTable& builds,
+                         std::vector<Requirement>& dropped) {
+  if (list.empty()) return;
+  dropped.insert(dropped.end(), list.begin(), list.end());
+  if (!AnySolvable(Without(question, dropped), builds)) return;
+  dropped.resize(dropped.size() - list.size());
+  if (list.size() == 1) return;
+  DropWhatIsNotNeeded(question, list.first(list.size() / 2), builds, dropped);
+  DropWhatIsNotNeeded(question, list.subspan(list.size() / 2), builds, dropped);
 }
 
 }  // namespace
@@ -83,10 +97,7 @@ bool IsSolvable(const Question& question, BuildTable& builds) {
 std::vector<Requirement> SmallestConflict(const Question& question, BuildTable& builds) {
   const std::vector<Requirement> all = RequirementsOf(question);
   std::vector<Requirement> dropped;
-  for (const Requirement& one : all) {
-    dropped.push_back(one);
-    if (AnySolvable(Without(question, dropped), builds)) dropped.pop_back();
-  }
+  DropWhatIsNotNeeded(question, all, builds, dropped);
   std::vector<Requirement> smallest;  // wants first: that is how people say it
   for (auto at = all.rbegin(); at != all.rend(); ++at) {
     if (!Drops(dropped, at->kind, at->index)) smallest.push_back(*at);

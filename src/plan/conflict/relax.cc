@@ -49,6 +49,7 @@ class Relaxing {
     if (question_.host.gpus.size() > 1) Dropped(Kind::kGpu, "works without ", "CUDA_VISIBLE_DEVICES");
     OtherEnvironment();
     if (Blames(Kind::kMachine) && question_.host.machine == Machine::kWindows) InWsl();
+    if (found_.empty()) OtherSet();
     if (Blames(Kind::kGpu) || Blames(Kind::kMachine)) Jetson();
     if (!question_.allow_unknown) Unknown();
     // Two requirements may be about one package.
@@ -134,6 +135,18 @@ class Relaxing {
       found_.push_back({"works with " + other.name + (below ? " <= " : " ") + other.version,
                         other.name + "==" + plain, *gives});
     }
+  }
+
+  // Where no single change helps: the same packages, in whichever versions work.
+  void OtherSet() {
+    const bool pinned =
+        std::ranges::any_of(question_.wants, [](const Want& want) { return !want.specifiers.empty(); });
+    if (!pinned && question_.limits.empty()) return;
+    Question free = question_;
+    for (Want& want : free.wants) want.specifiers.clear();
+    std::erase_if(free.limits, [](const Limit& limit) { return limit.package != "python"; });
+    if (const auto gives = Try(free))
+      found_.push_back({"works with other versions than those asked for", "", *gives});
   }
 
   // jax[cuda12] where jax[cuda13] was asked for.

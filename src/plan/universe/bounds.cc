@@ -1,6 +1,7 @@
 #include "plan/universe/bounds.h"
 
 #include <algorithm>
+#include <map>
 
 #include "knowledge/arch.h"
 #include "knowledge/packages/release.h"
@@ -134,15 +135,20 @@ void AddNotes(const Question& question, const Universe& universe, const Narrowed
                       ": --allow unknown permits it");
     }
   }
+  std::map<std::string, std::string> remarks;  // and who they are about
   for (size_t p = 0; p < choice.size(); ++p) {
     if (choice[p] == kNone) continue;
     const Candidate& chosen = universe.at(p, choice[p]);
-    if (!chosen.remark.empty()) notes.push_back(NameOf(universe, choice, p) + ": " + chosen.remark);
+    if (!chosen.remark.empty()) {
+      std::string& names = remarks[chosen.remark];
+      names += (names.empty() ? "" : ", ") + NameOf(universe, choice, p);
+    }
     for (const Need& need : chosen.needs) {
       if (need.unknown && question.allow_unknown && !need.fails.empty())
         notes.push_back(NameOf(universe, choice, p) + ": " + need.fails);
     }
   }
+  for (const auto& [remark, names] : remarks) notes.push_back(names + ": " + remark);
 }
 
 }  // namespace culprit::plan

@@ -47,6 +47,7 @@ class Making {
   size_t AddFramework(const std::string& name);
   Candidate FrameworkCandidate(const Build& build);
   void NeedMachine(const Build& build, Candidate& candidate);
+  void NeedCompiledAgainst(const Build& build, Candidate& candidate);
   knowledge::Answer OnPlatform(const Build& build) const;
   void NeedWheel(const Build& build, Candidate& candidate);
   Need RowPythonNeed(const Build& build) const;
@@ -68,7 +69,8 @@ class Making {
   void NeedProjectFiles(const struct ProjectRelease& release, Candidate& candidate);
   void NeedProjectPins(const std::string& name, const ProjectRelease& release, Candidate& candidate);
   void NeedProjectCode(const std::string& name, const ProjectRelease& release, Candidate& candidate);
-  void NeedCudaOfTorch(const ProjectRelease& release, Candidate& candidate);
+  void NeedCudaOfTorch(const std::vector<const knowledge::ProjectCode*>& code, Candidate& candidate);
+  void NeedLowestGpu(const knowledge::SourceBuild& build, Candidate& candidate);
   void NeedText508(std::string_view text, std::string_view version, std::string_view source,
                    Candidate& candidate);
   void AddBuilt(const knowledge::SourceBuild& build, const Candidate& plain,

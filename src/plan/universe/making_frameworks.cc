@@ -80,10 +80,21 @@ Candidate Making::FrameworkCandidate(const Build& build) {
                                          "not of CUDA " + asked.ToString()));
     }
   }
+  NeedCompiledAgainst(build, candidate);
   NeedGpus(build, candidate);
   NeedCudnn(build, candidate);
   NeedLibraries(build, candidate);
   return candidate;
+}
+
+// Wheels that were compiled against an older major of numpy.
+void Making::NeedCompiledAgainst(const Build& build, Candidate& candidate) {
+  const bool windows = question_.host.machine == Machine::kWindows;
+  for (const knowledge::Compiled& row : knowledge::CompiledPackages()) {
+    const std::string_view below = windows && !row.below_windows.empty() ? row.below_windows : row.below;
+    if (row.package != build.row.framework || build.number >= knowledge::Known(below)) continue;
+    NeedText508(std::string(row.against) + "<" + std::to_string(row.major + 1), "", row.source, candidate);
+  }
 }
 
 void Making::NeedMachine(const Build& build, Candidate& candidate) {

@@ -90,7 +90,8 @@ void Making::NeedMeasuredCode(const std::string& name, std::string_view version,
     if (row.platforms.empty() || std::ranges::find(row.platforms, tag) != row.platforms.end())
       release.code.push_back(&row);
   }
-  if (!release.code.empty()) NeedProjectCode(name, release, candidate);
+  if (!release.code.empty()) return NeedProjectCode(name, release, candidate);
+  if (const knowledge::SourceBuild* build = FindSourceBuild(name, version)) NeedLowestGpu(*build, candidate);
 }
 
 void Making::NeedPins(const knowledge::Pin& pin, Candidate& candidate) {

@@ -96,6 +96,9 @@ void Making::NeedProjectFiles(const ProjectRelease& release, Candidate& candidat
   }
   candidate.source = files.front()->source;
   std::vector<Need> each;
+  const bool any = std::ranges::any_of(files, [](const knowledge::ProjectWheels* row) {
+    return row->pythons.empty() && (row->python.empty() || row->python == ">=3");
+  });
   for (const knowledge::ProjectWheels* row : files)
     each.push_back(PythonNeed({row->pythons.begin(), row->pythons.end()},
                               row->python.empty() ? ">=3" : row->python, row->source));
@@ -106,7 +109,7 @@ void Making::NeedProjectFiles(const ProjectRelease& release, Candidate& candidat
     }
   }
   std::ranges::sort(need.accepts);
-  candidate.needs.push_back(std::move(need));
+  if (!any) candidate.needs.push_back(std::move(need));
   std::string_view glibc;  // the lowest that one of them takes
   for (const knowledge::ProjectWheels* row : files) {
     if (glibc.empty() || row->glibc.empty() || knowledge::Known(row->glibc) < knowledge::Known(glibc))
@@ -171,7 +174,7 @@ void Making::NeedText508(std::string_view text, std::string_view version, std::s
   }
   need.words = "requires " + parts.name + parts.specifiers;
   need.fails = need.words;
-  if (universe_.packages[package].role == PackageRole::kLibrary)
+  if (universe_.packages[package].role != PackageRole::kFramework)
     need.requirement = parts.name + parts.specifiers;
   candidate.needs.push_back(std::move(need));
 }
@@ -207,9 +210,13 @@ void Making::NeedProjectCode(const std::string& name, const ProjectRelease& rele
     if (own && !gpus_.empty()) candidate.remark = "which GPUs its wheels have code for is not in the tables";
     return;
   }
+  std::vector<const knowledge::ProjectCode*> fitting = release.code;
   for (const size_t gpu : gpus_) {
     const Version& cc = universe_.at(gpu, 0).number;
     Verdict verdict = Verdict::kNo;
+    std::erase_if(fitting, [&](const knowledge::ProjectCode* row) {
+      return knowledge::CodeRunsOn(row->code, cc) == knowledge::CodeFit::kNo;
+    });
     for (const knowledge::ProjectCode* row : release.code) {
       const knowledge::CodeFit fit = knowledge::CodeRunsOn(row->code, cc);
       if (fit == knowledge::CodeFit::kUnknown && verdict == Verdict::kNo) verdict = Verdict::kUnknown;
@@ -219,21 +226,21 @@ void Making::NeedProjectCode(const std::string& name, const ProjectRelease& rele
     candidate.needs.push_back(FactNeed(gpu, {verdict, "", release.code.front()->source},
                                        "has code for " + gpu_name, "no code for " + gpu_name));
   }
-  NeedCudaOfTorch(release, candidate);
+  NeedCudaOfTorch(fitting, candidate);
 }
 
 // It loads the libraries of the CUDA that torch brings.
-void Making::NeedCudaOfTorch(const ProjectRelease& release, Candidate& candidate) {
+void Making::NeedCudaOfTorch(const std::vector<const knowledge::ProjectCode*>& code, Candidate& candidate) {
   const auto torch = made_.find("torch");
   std::vector<uint32_t> majors;
-  for (const knowledge::ProjectCode* row : release.code) {
+  for (const knowledge::ProjectCode* row : code) {
     if (!row->cuda.empty()) majors.push_back(knowledge::Known(row->cuda).part(0));
   }
   const bool needs = torch != made_.end() && std::ranges::any_of(candidate.needs, [&](const Need& need) {
                        return need.package == torch->second;
                      });
   if (!needs || majors.empty()) return;
-  Need need{.package = torch->second, .source = std::string(release.code.front()->source)};
+  Need need{.package = torch->second, .source = std::string(code.front()->source)};
   need.accepts = WithCudaMajor(torch->second, majors);
   need.words = "is built for CUDA " + std::to_string(majors.front());
   for (size_t i = 1; i < majors.size(); ++i) {
@@ -254,6 +261,18 @@ std::vector<size_t> Making::WithCudaMajor(size_t framework, const std::vector<ui
   return found;
 }
 
+// The lowest GPU that its build script takes; wheels come from the same script.
+void Making::NeedLowestGpu(const knowledge::SourceBuild& build, Candidate& candidate) {
+  if (build.code_min.empty()) return;
+  const Version lowest = knowledge::Known(build.code_min);
+  const std::string words = "needs " + GpuName(lowest) + " or newer";
+  for (const size_t gpu : gpus_) {
+    const bool met = universe_.at(gpu, 0).number >= lowest;
+    candidate.needs.push_back(
+        FactNeed(gpu, {met ? Verdict::kYes : Verdict::kNo, "", build.source}, words, words));
+  }
+}
+
 // A release that is built where it is installed: one candidate for each major of CUDA, because the toolkit
 // must be of the one that its framework was built with.
 void Making::AddBuilt(const knowledge::SourceBuild& build, const Candidate& plain,
@@ -261,14 +280,7 @@ void Making::AddBuilt(const knowledge::SourceBuild& build, const Candidate& plai
   Candidate base = plain;
   base.from_source = true;
   if (base.source.empty()) base.source = build.source;
-  for (const size_t gpu : gpus_) {
-    if (build.code_min.empty()) break;
-    const Version& cc = universe_.at(gpu, 0).number;
-    const Version lowest = knowledge::Known(build.code_min);
-    const std::string words = "needs " + GpuName(lowest) + " or newer";
-    base.needs.push_back(
-        FactNeed(gpu, {cc >= lowest ? Verdict::kYes : Verdict::kNo, "", build.source}, words, words));
-  }
+  NeedLowestGpu(build, base);
   std::string framework;
   for (const std::string_view first : build.first) {
     if (first == "torch" || first == "jax") framework = first;

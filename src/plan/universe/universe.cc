@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/pep440.h"
 #include "knowledge/packages/distributions.h"
 #include "knowledge/packages/pins.h"
 #include "knowledge/packages/release.h"
@@ -20,15 +21,12 @@ std::string LocalPart(const std::string& specifiers) {
   return plus == std::string::npos ? "" : specifiers.substr(plus + 1, specifiers.find(',', plus) - plus - 1);
 }
 
-// "==0.0.28.post1" asks for that release, and 0.0.28 is another one.
-bool IsOtherPost(const std::string& specifiers, const Candidate& candidate) {
-  const bool exact = specifiers.starts_with("==") && specifiers.find(',') == std::string::npos;
-  if (!exact || specifiers.find(".post") == std::string::npos) return false;
-  return candidate.version != specifiers.substr(specifiers.find_first_not_of('='));
-}
-
 bool Fits(const Want& want, const Candidate& candidate) {
-  if (IsOtherPost(want.specifiers, candidate)) return false;
+  if (candidate.row == nullptr) {  // 0.8.5.post1 is not 0.8.5
+    const auto met = base::Meets(candidate.version, want.specifiers);
+    return want.specifiers.empty() ||
+           (met ? *met : knowledge::Meets(candidate.number, want.specifiers) == Verdict::kYes);
+  }
   if (!want.specifiers.empty() && knowledge::Meets(candidate.number, want.specifiers) != Verdict::kYes)
     return false;
   const std::string local = LocalPart(want.specifiers);
