@@ -57,7 +57,8 @@ class Asking {
     for (const Dependency& one : project_.constraints) Constrain(one);
     for (const ProjectIndex& index : project_.indexes) UseIndex(index);
     for (const ProjectBound& python : project_.pythons)
-      question_.limits.push_back({"python", python.specifiers, "", python.text + PlaceWords(python.origin)});
+      question_.limits.push_back(
+          {"python", python.specifiers, "", base::Printable(python.text) + PlaceWords(python.origin)});
     UseCuda();
     for (const std::string& flag : project_.flags) {
       const size_t space = flag.find(' ');
@@ -153,10 +154,10 @@ class Asking {
   }
 
   void UseIndex(const ProjectIndex& index) {
-    const std::string words = index.address + PlaceWords(index.origin);
+    const std::string words = base::Printable(index.address) + PlaceWords(index.origin);
     if (const size_t at = index.address.find(kTorchIndexes); at != std::string::npos) {
       const std::string rest = index.address.substr(at + kTorchIndexes.size());
-      const std::string variant = rest.substr(0, rest.find('/'));
+      const std::string variant = base::Printable(rest.substr(0, rest.find('/')));
       const bool for_torch =
           index.packages.empty() || std::ranges::find(index.packages, "torch") != index.packages.end();
       if (variant.starts_with("cu") && for_torch) {

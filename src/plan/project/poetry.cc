@@ -98,7 +98,7 @@ class Poetry {
     const std::string version = value.IsText() ? value.text : value.TextOf("version");
     const auto specifiers = FromPoetry(version);
     if (!specifiers) {
-      reading_.Note(origin, name + ": '" + base::Printable(version) + "' is not read here");
+      reading_.Note(origin, base::Printable(name) + ": '" + base::Printable(version) + "' is not read here");
     }
     if (name == "python") {
       if (specifiers && !specifiers->empty())
@@ -135,7 +135,8 @@ class Poetry {
       text = (path.starts_with('.') || path.starts_with('/') ? "" : "./") + path;
     }
     AddSource(name, value.TextOf("source"));
-    if (const auto done = reading_.AddText(text, origin); !done) reading_.Note(origin, name + " is not read");
+    if (const auto done = reading_.AddText(text, origin); !done)
+      reading_.Note(origin, base::Printable(name) + " is not read");
   }
 
   void AddSource(const std::string& package, const std::string& wanted) {

@@ -114,6 +114,11 @@ void Reading::Add(Dependency dependency, bool constraint) {
   // A marker that could not be decided is the installer's business.
   if (dependency.marker.find("python") != std::string::npos) project_.asks_python = true;
   if (base::Holds(dependency.marker, choice_.facts) == false) return;
+  if (base::Printable(dependency.text) != dependency.text) {
+    Note(dependency.origin,
+         "'" + base::Printable(dependency.text) + "' is left out: it has characters that are not shown");
+    return;
+  }
   std::vector<Dependency>& list = constraint ? project_.constraints : project_.dependencies;
   if (list.size() == kMostRequirements)
     Note(dependency.origin,
