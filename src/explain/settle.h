@@ -40,7 +40,8 @@ bool IsAboutStart(const report::Finding& finding);
 // Whether there is a driver, and whether it is new enough.
 void SettleByDriver(std::span<const logs::Symptom> symptoms, const rules::Scene& scene,
                     const report::CheckReport& check, std::vector<Settlement>& settlements);
-// The driver and the CUDA release that a text itself names (settle_text.cc); for a text without a machine.
+// The driver, the framework and the CUDA releases that a text itself names (settle_text.cc); for a text
+// without a machine.
 void SettleByText(std::span<const logs::Symptom> symptoms, std::vector<Settlement>& settlements);
 // Where a text comes from.
 base::Platform PlatformOf(std::span<const logs::Symptom> symptoms);

@@ -1,4 +1,5 @@
-// "driver 396.54, compiled with CUDA 10": the tables know that these do not go together.
+// What a text itself names and the tables know not to go together: "driver 396.54, compiled with CUDA 10";
+// "TensorFlow 2.1, CUDA 10.2 installed".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,11 +8,13 @@
 #include "base/version.h"
 #include "explain/settle.h"
 #include "knowledge/driver.h"
+#include "knowledge/packages/frameworks.h"
 
 namespace culprit::explain {
 namespace {
 
 using base::Version;
+using knowledge::FrameworkRelease;
 using logs::Symptom;
 
 // What is said beside the failure. "10" -> 10.0
@@ -22,16 +25,7 @@ std::optional<Version> Stated(const Symptom& symptom, std::string_view name) {
   return Version::Parse(text);
 }
 
-}  // namespace
-
-base::Platform PlatformOf(std::span<const Symptom> symptoms) {
-  const bool windows = std::ranges::any_of(symptoms, [](const Symptom& symptom) {
-    return symptom.kind() == "context-windows" || symptom.attribute("os") == "windows";
-  });
-  return windows ? base::Platform::kWindows : base::Platform::kLinux;
-}
-
-void SettleByText(std::span<const Symptom> symptoms, std::vector<Settlement>& settlements) {
+void SettleDriver(std::span<const Symptom> symptoms, std::vector<Settlement>& settlements) {
   const base::Platform platform = PlatformOf(symptoms);
   for (const Symptom& one : symptoms) {
     const auto driver = Stated(one, "driver");
@@ -50,6 +44,71 @@ void SettleByText(std::span<const Symptom> symptoms, std::vector<Settlement>& se
       return;
     }
   }
+}
+
+// The toolkits that the text says are installed, major and minor.
+std::vector<Version> InstalledCudas(std::span<const Symptom> symptoms) {
+  std::vector<Version> installed;
+  for (const Symptom& symptom : symptoms) {
+    if (symptom.kind() != "stated-cuda" && symptom.kind() != "toolkit-version") continue;
+    const auto cuda = Stated(symptom, "version");
+    // "CUDA 11" may be any 11.x.
+    if (cuda && symptom.attribute("version").find('.') != std::string_view::npos) installed.push_back(*cuda);
+  }
+  return installed;
+}
+
+// The build that the package index provides; nullptr where another one may be meant.
+const FrameworkRelease* UsualBuild(const Symptom& symptom) {
+  const auto version = Version::Parse(symptom.attribute("version"));
+  const std::string_view name = knowledge::FrameworkName(symptom.attribute("framework"));
+  if (symptom.kind() != "stated-framework" || !version || name.empty()) return nullptr;
+  const auto builds = knowledge::FindFramework(name, *version);
+  if (builds.empty() || (builds.size() > 1 && !builds.front()->is_default)) return nullptr;
+  return builds.front();
+}
+
+// A framework that loads the CUDA libraries of the machine, and none of the right release is there.
+void SettleFramework(std::span<const Symptom> symptoms, std::vector<Settlement>& settlements) {
+  const bool opened = std::ranges::any_of(symptoms, [](const Symptom& symptom) {
+    return symptom.kind() == "opened-library" && symptom.attribute("family") == "cuda";
+  });
+  const std::vector<Version> installed = InstalledCudas(symptoms);
+  if (opened || installed.empty()) return;
+  const base::Platform platform = PlatformOf(symptoms);
+  for (const Symptom& symptom : symptoms) {
+    const FrameworkRelease* build = UsualBuild(symptom);
+    if (build == nullptr) continue;
+    const bool fits_none = std::ranges::all_of(installed, [&](const Version& cuda) {
+      return knowledge::FrameworkWithCuda(*build, cuda, platform).verdict == knowledge::Verdict::kNo;
+    });
+    if (!fits_none) continue;
+    const std::string release = installed.front().ToString();
+    Settlement settlement{"cuda-version-mismatch", true,
+                          fmt::format("{} {} loads the libraries of CUDA {}, and CUDA {} is installed",
+                                      build->framework, build->version, build->cuda, release)};
+    settlement.of_text = true;
+    settlement.because = "the libraries of the two releases have different names";
+    settlement.fix.text =
+        fmt::format("install CUDA {} beside it, or a release of {} that is built for CUDA {}", build->cuda,
+                    build->framework, release);
+    settlements.push_back(std::move(settlement));
+    return;
+  }
+}
+
+}  // namespace
+
+base::Platform PlatformOf(std::span<const Symptom> symptoms) {
+  const bool windows = std::ranges::any_of(symptoms, [](const Symptom& symptom) {
+    return symptom.kind() == "context-windows" || symptom.attribute("os") == "windows";
+  });
+  return windows ? base::Platform::kWindows : base::Platform::kLinux;
+}
+
+void SettleByText(std::span<const Symptom> symptoms, std::vector<Settlement>& settlements) {
+  SettleDriver(symptoms, settlements);
+  SettleFramework(symptoms, settlements);
 }
 
 }  // namespace culprit::explain

@@ -288,7 +288,8 @@ void LogReader::Match(size_t index, const Window& window, uint64_t number) {
     }
     AddImplied(symptom.attributes);
     symptom.text = Excerpt(subject, begin);
-    symptom.mention = MentionAt(std::string_view(subject).substr(0, window.first_line), begin, number == 1);
+    const std::string_view line = std::string_view(subject).substr(0, window.first_line);
+    if (end <= window.first_line || !IsTyped(line)) symptom.mention = MentionAt(line, begin, number == 1);
     if (signature.role == Role::kHarmless && number <= kShortText) harmless_lines_.push_back(number);
     Note(std::move(symptom));
     const bool says_always_the_same =

@@ -251,6 +251,12 @@ Mention Quoted(std::string_view line, std::string_view before, std::string_view 
 
 }  // namespace
 
+bool IsTyped(std::string_view line) {
+  static const RE2 kPrompt(
+      R"(^\s*(?:\([\w.-]+\) ?)?(?:[\w.-]+@[\w.-]+[^$#%>]*[$#%>] |[$#%>] |>>> |In ?\[\d+\]: |[A-Za-z]:\\[^>]*> ?|PS [^>]*> ?|(?:\S*/)?python[\d.]* -c ))");
+  return Has(line, kPrompt);
+}
+
 Mention MentionAt(std::string_view line, size_t begin, bool is_first) {
   static const RE2 kTest(R"(::test_|\b(?:PASSED|XFAIL|SKIPPED)\b)");
   static const RE2 kSkipped(R"(\b(?:SKIPPED|XFAIL)\b[^)]{0,80}$)");

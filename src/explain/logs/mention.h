@@ -34,4 +34,7 @@ enum class Mention {
 };
 Mention MentionAt(std::string_view line, size_t begin, bool is_first = false);
 
+// A command that somebody typed: what stands in the next line is what it printed.
+bool IsTyped(std::string_view line);
+
 }  // namespace culprit::logs
