@@ -10,27 +10,10 @@ namespace {
 
 constexpr uint32_t kEnough = 1000;  // matches of one signature
 constexpr uint32_t kOften = 64;     // lines with the same candidates
-constexpr size_t kMostSets = 32;
+constexpr size_t kMostGroups = 32;
 
-bool SpansLines(size_t signature) { return knowledge::Signatures()[signature].lines > 1; }
-
-// Whether it does not matter where the text begins and ends.
-bool FloatsInText(size_t signature) {
-  const std::string_view pattern = knowledge::Signatures()[signature].pattern;
-  for (size_t at = 0; at < pattern.size(); ++at) {
-    if (pattern[at] == '\\') {
-      ++at;
-    } else if (pattern[at] == '$' || (pattern[at] == '^' && (at == 0 || pattern[at - 1] != '['))) {
-      return false;
-    }
-  }
-  return true;
-}
-
-bool MayMatch(const std::unique_ptr<RE2::Set>& set, const std::string& text) {
-  RE2::Set::ErrorInfo failure{RE2::Set::kNoError};
-  return set == nullptr || set->Match(Piece(text), nullptr, &failure) || failure.kind != RE2::Set::kNoError;
-}
+uint32_t LinesOf(size_t signature) { return std::max(knowledge::Signatures()[signature].lines, 1u); }
+bool SpansLines(size_t signature) { return LinesOf(signature) > 1; }
 
 }  // namespace
 
@@ -58,24 +41,36 @@ void Candidates::Matched(size_t signature, bool says_nothing_new) {
   done_[signature] = says_nothing_new || ++matches_[signature] >= kEnough;
 }
 
-void Candidates::Reject(std::vector<size_t>& candidates, const std::string& line, const std::string& window) {
+Candidates::Group* Candidates::GroupOf(const std::vector<size_t>& candidates) {
   Together& together = together_[candidates];
-  if (++together.uses < kOften) return;
-  if (together.uses == kOften && sets_ < kMostSets) {
-    ++sets_;
-    std::vector<size_t> of_line, of_window;
-    for (const size_t candidate : candidates) {
-      if (!SpansLines(candidate)) of_line.push_back(candidate);
-      if (SpansLines(candidate) && FloatsInText(candidate)) of_window.push_back(candidate);
-    }
-    together.of_line = SignatureIndex::The().Together(of_line);
-    together.of_window = SignatureIndex::The().Together(of_window);
+  if (++together.uses == kOften && groups_ < kMostGroups) {
+    ++groups_;
+    together.group = std::make_unique<Group>(candidates);
   }
-  const bool line_may = MayMatch(together.of_line, line);
-  const bool window_may = MayMatch(together.of_window, window);
-  std::erase_if(candidates, [&](size_t candidate) {
-    return SpansLines(candidate) ? !window_may && FloatsInText(candidate) : !line_may;
-  });
+  return together.group.get();
+}
+
+Candidates::Group::Group(const std::vector<size_t>& signatures) {
+  std::vector<size_t> of_line, of_window;
+  for (const size_t signature : signatures) {
+    (SpansLines(signature) ? of_window : of_line).push_back(signature);
+    reach_ = std::max(reach_, LinesOf(signature));
+  }
+  of_line_ = {!of_line.empty(), SignatureIndex::The().Together(of_line)};
+  of_window_ = {!of_window.empty(), SignatureIndex::The().Together(of_window)};
+}
+
+bool Candidates::Group::MayMatch(const Part& part, const std::string& text) {
+  if (!part.any || part.set == nullptr) return part.any;
+  RE2::Set::ErrorInfo failure{RE2::Set::kNoError};
+  return part.set->Match(Piece(text), nullptr, &failure) || failure.kind != RE2::Set::kNoError;
+}
+
+void Candidates::Group::Reject(std::vector<size_t>& candidates, const std::string& line,
+                               const std::string& window) const {
+  const bool line_may = MayMatchLine(line), window_may = MayMatchWindow(window);
+  std::erase_if(candidates,
+                [&](size_t candidate) { return SpansLines(candidate) ? !window_may : !line_may; });
 }
 
 }  // namespace culprit::logs

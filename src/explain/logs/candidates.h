@@ -24,21 +24,46 @@ class Candidates {
   // often: a log that repeats itself.
   void Matched(size_t signature, bool says_nothing_new);
 
-  // Drops those of which one look at the text says that they do not match: `line` is for those that span one
-  // line, `window` holds every window of lines that the others are tried on. Where the same candidates come
-  // up again and again, one expression answers for all of them.
-  void Reject(std::vector<size_t>& candidates, const std::string& line, const std::string& window);
+  // Signatures that come up together again and again: one look at a text answers for all of them.
+  class Group {
+   public:
+    explicit Group(const std::vector<size_t>& signatures);
+
+    uint32_t reach() const { return reach_; }  // lines that the longest of them may span
+    // False: none of those that span one line is in `lines`; none of the others is in `windows`. Both hold
+    // whole lines, one or many.
+    bool MayMatchLine(const std::string& lines) const { return MayMatch(of_line_, lines); }
+    bool MayMatchWindow(const std::string& windows) const { return MayMatch(of_window_, windows); }
+    // Drops those that do not match, judging by one line and all windows of lines around it.
+    void Reject(std::vector<size_t>& candidates, const std::string& line, const std::string& window) const;
+
+    uint64_t quiet_until = 0;  // where in the log the lines end that were looked at together
+    size_t ahead = 0;          // how many lines were looked at beyond the first
+    size_t spared = 0;         // how many of them did not have to be looked at one by one
+
+   private:
+    struct Part {
+      bool any = false;
+      std::unique_ptr<RE2::Set> set;  // nullptr if there are none, or too many
+    };
+    static bool MayMatch(const Part& part, const std::string& text);
+
+    Part of_line_, of_window_;
+    uint32_t reach_ = 1;
+  };
+  // nullptr unless they came up often.
+  Group* GroupOf(const std::vector<size_t>& candidates);
 
  private:
   struct Together {
     uint32_t uses = 0;
-    std::unique_ptr<RE2::Set> of_line, of_window;
+    std::unique_ptr<Group> group;
   };
 
   std::vector<bool> done_;
   std::vector<uint32_t> matches_;
   std::map<std::vector<size_t>, Together> together_;
-  size_t sets_ = 0;
+  size_t groups_ = 0;
 };
 
 }  // namespace culprit::logs

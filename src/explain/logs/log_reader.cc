@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "explain/logs/clean_line.h"
 #include "explain/logs/error_lines.h"
+#include "explain/logs/line_block.h"
 #include "explain/logs/mention.h"
 #include "explain/logs/re2_piece.h"
 #include "explain/logs/signature_index.h"
@@ -30,17 +31,9 @@ constexpr size_t kMostSymptoms = 1000;
 constexpr size_t kMostMatches = 32;  // of one signature in one line
 constexpr int kMostGroups = 12;
 constexpr size_t kMostOthers = 64;  // lines of other processes inside a message
+constexpr size_t kMostAhead = 127;  // lines that are looked at together
 constexpr size_t kShortBytes = 8 << 10;
 constexpr uint64_t kFewWords = 10;  // lines; a person picked them, and something is wrong
-
-// A prefix without what changes from line to line: "2026-11-15T08:00:00Z stderr F " is one process.
-std::string ProcessOf(std::string_view prefix) {
-  if (prefix.empty()) return "";
-  static const RE2 kTime(R"(\d{4}-\d\d-\d\dT\S+ (?:stdout|stderr) [FP] )");
-  std::string process(prefix);
-  RE2::GlobalReplace(&process, kTime, "");
-  return process;
-}
 
 // The text around a match, on one line.
 std::string Excerpt(std::string_view text, size_t match) {
@@ -81,7 +74,7 @@ uint64_t LogReader::lines() const {
 }
 
 uint64_t LogReader::shown_lines() const {
-  if (dropped_ || lines() > 2 * kFewLines) return lines();
+  if (gone_ > 0 || lines() > 2 * kFewLines) return lines();
   uint64_t shown = 0;
   for (const std::string& line : base::Split(std::string_view(buffer_).substr(0, size_), '\n')) {
     shown += base::Trim(line).empty() ? 0 : 1;
@@ -92,7 +85,7 @@ uint64_t LogReader::shown_lines() const {
 LogReader::Tail LogReader::tail() const {
   std::string_view text = std::string_view(buffer_).substr(0, size_);
   const uint64_t before = lines() - CountLines(text) - (text.empty() || text.ends_with('\n') ? 0 : 1);
-  if (!dropped_) return {.text = text};
+  if (gone_ == 0) return {.text = text};
   const size_t line_end = text.find('\n');
   text.remove_prefix(line_end == std::string_view::npos ? 0 : line_end + 1);
   return {.text = text, .first_line = before + 2, .is_cut = true};
@@ -141,7 +134,7 @@ void LogReader::Process(bool complete) {
   const size_t keep = done_ - std::min(done_, kTail);
   CountUpTo(keep);
   std::memmove(buffer_.data(), buffer_.data() + keep, size_ - keep);
-  dropped_ = dropped_ || keep > 0;
+  gone_ += keep;
   size_ -= keep;
   done_ -= keep;
   counted_ -= keep;
@@ -158,7 +151,7 @@ void LogReader::CountUpTo(size_t position) {
 }
 
 void LogReader::TakeHints(std::string_view text) {
-  if (dropped_ || !of_cuda_ || text.size() > kShortBytes || lines() > kFewWords ||
+  if (gone_ > 0 || !of_cuda_ || text.size() > kShortBytes || lines() > kFewWords ||
       std::ranges::any_of(symptoms_, &Symptom::speaks))
     return;
   uint64_t number = 0;
@@ -237,9 +230,30 @@ LogReader::Window LogReader::WindowOf(const Neighbourhood& around, size_t first,
   return window;
 }
 
+// A block of which every line was asked for is followed by one twice as long.
+bool LogReader::IsQuiet(Candidates::Group& group, const Segment& segment) const {
+  if (gone_ + segment.end <= group.quiet_until) {
+    ++group.spared;
+    return true;
+  }
+  group.ahead = 2 * group.spared >= group.ahead ? std::min(2 * group.ahead + 1, kMostAhead) : 0;
+  group.spared = 0;
+  const LineBlock block =
+      BlockOf(std::string_view(buffer_).substr(0, size_), segment.begin, group.reach(), group.ahead);
+  if (block.end == 0) return false;
+  if (group.MayMatchLine(block.lines) || group.MayMatchWindow(block.windows)) {
+    group.ahead = 0;
+    return false;
+  }
+  group.quiet_until = gone_ + block.end;
+  return true;
+}
+
 bool LogReader::ReadSegment(const Segment& segment, bool complete) {
   const std::string_view text = std::string_view(buffer_).substr(0, size_);
   std::vector<size_t> candidates = candidates_.In(text.substr(segment.begin, segment.end - segment.begin));
+  Candidates::Group* const group = candidates_.GroupOf(candidates);
+  if (group != nullptr && IsQuiet(*group, segment)) return true;
   uint32_t reach = 1;
   for (const size_t candidate : candidates) {
     reach = std::max(reach, knowledge::Signatures()[candidate].lines);
@@ -249,7 +263,8 @@ bool LogReader::ReadSegment(const Segment& segment, bool complete) {
   CountUpTo(segment.begin);
   const uint64_t number = lines_ + 1;
   const std::string& line = around.lines[around.here];
-  candidates_.Reject(candidates, line, reach == 1 ? line : WindowOf(around, 0, around.lines.size()).text);
+  if (group != nullptr)
+    group->Reject(candidates, line, reach == 1 ? line : WindowOf(around, 0, around.lines.size()).text);
   for (const size_t candidate : candidates) {
     const size_t lines = std::max<size_t>(knowledge::Signatures()[candidate].lines, 1);
     // The anchor may be in any line of the message.

@@ -67,6 +67,9 @@ class LogReader {
   void Process(bool complete);
   // False if following lines are needed but not there yet.
   bool ReadSegment(const Segment& segment, bool complete);
+  // Whether none of these signatures is in the segment: many lines are looked at together, and the answer is
+  // remembered for those that follow.
+  bool IsQuiet(Candidates::Group& group, const Segment& segment) const;
   void CountUpTo(size_t position);
   // Hints from the words of a short text that shows no other failure.
   void TakeHints(std::string_view text);
@@ -93,9 +96,9 @@ class LogReader {
   std::string buffer_;
   size_t size_ = 0;
   size_t done_ = 0;     // position in the buffer; everything before was examined
+  uint64_t gone_ = 0;   // bytes of the log before the buffer
   uint64_t lines_ = 0;  // line ends before `counted_`
   size_t counted_ = 0;
-  bool dropped_ = false;                       // the buffer no longer holds the start of the text
   bool only_mentions_ = false;                 // judging by the start of the text
   mutable std::optional<bool> asks_for_help_;  // found out when it is needed
   bool of_cuda_ = true;

@@ -1,5 +1,8 @@
 #include "explain/logs/signature_index.h"
 
+#include <fmt/format.h>
+
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -52,8 +55,8 @@ std::unique_ptr<RE2::Set> SignatureIndex::Together(std::span<const size_t> signa
   auto set = std::make_unique<RE2::Set>(Options(4 << 20), RE2::UNANCHORED);
   bool any = false;
   for (const size_t signature : signatures) {
-    const knowledge::Signature& row = knowledge::Signatures()[signature];
-    any = set->Add(re2::StringPiece(row.pattern.data(), row.pattern.size()), nullptr) >= 0;
+    const std::string pattern = fmt::format("(?m:{})", knowledge::Signatures()[signature].pattern);
+    any = set->Add(pattern, nullptr) >= 0;
     if (!any) return nullptr;
   }
   if (!any || !set->Compile()) return nullptr;

@@ -25,7 +25,8 @@ class SignatureIndex {
   std::span<const size_t> OfAnchor(size_t anchor) const { return of_anchor_[anchor]; }
   std::span<const size_t> loose() const { return loose_; }  // those without an anchor
   const RE2& Expression(size_t signature) const;
-  // Matches where one of them does; nullptr if there is none or they are too many.
+  // Matches where one of them does in some of the lines of a text, as if these were alone; nullptr if there
+  // is none or they are too many.
   std::unique_ptr<RE2::Set> Together(std::span<const size_t> signatures) const;
 
  private:
