@@ -56,6 +56,22 @@ TEST(Ranking, TheFirstFailureIsToldFromWhatFollows) {
             "out-of-memory");
 }
 
+// The libraries of the machine are not those that the release was built for.
+TEST(Ranking, AFrameworkAndTheCudaBesideIt) {
+  const auto text = [](const char* framework, const char* cuda) {
+    return std::string("pip install ") + framework + "\nCUDA " + cuda +
+           " is installed\npython 3.7\nGTX 1650\n" + "tf.config.list_physical_devices('GPU') returns []\n";
+  };
+  const auto explained = Explained(text("tensorflow==2.1.0", "10.2"));
+  ASSERT_FALSE(explained.causes.empty());
+  EXPECT_EQ(explained.causes.front().cause, "cuda-version-mismatch");
+  EXPECT_EQ(explained.causes.front().summary,
+            "tensorflow 2.1.0 loads the libraries of CUDA 10.1, and CUDA 10.2 is installed");
+  EXPECT_NE(First(text("tensorflow==2.1.0", "10.1")), "cuda-version-mismatch");
+  EXPECT_NE(First(text("tensorflow==2.1.0", "10.2 and CUDA 10.1")), "cuda-version-mismatch");
+  EXPECT_NE(First(text("tensorflow==99.1.0", "10.2")), "cuda-version-mismatch") << "no such row";
+}
+
 TEST(Ranking, FreeMemoryDecidesAboutAHandle) {
   EXPECT_EQ(First("E external/xla/xla/stream_executor/cuda/cuda_dnn.cc:439] Could not create cudnn handle: "
                   "CUDNN_STATUS_NOT_INITIALIZED\n"

@@ -187,6 +187,11 @@ std::span<const AnchorFinder::Entry> AnchorFinder::EntriesOf(std::string_view te
 bool AnchorFinder::Matches(std::string_view text, size_t at, uint32_t anchor) const {
   const std::string& wanted = anchors_[anchor];
   if (text.size() - at < wanted.size()) return false;
+  // Most that share the examined bytes differ at one of the ends.
+  const size_t last = wanted.size() - kShort;
+  if (Short(text.data() + at) != Short(wanted.data()) ||
+      Short(text.data() + at + last) != Short(wanted.data() + last))
+    return false;
   return std::equal(wanted.begin(), wanted.end(), text.begin() + static_cast<std::ptrdiff_t>(at),
                     [](char a, char b) { return a == Lower(b); });
 }

@@ -10,7 +10,8 @@ namespace {
 
 constexpr uint32_t kEnough = 1000;  // matches of one signature
 constexpr uint32_t kOften = 64;     // lines with the same candidates
-constexpr size_t kMostGroups = 32;
+constexpr size_t kMostTogether = 32;
+constexpr char kNotAsked = 0, kYes = 1, kNo = 2;
 
 uint32_t LinesOf(size_t signature) { return std::max(knowledge::Signatures()[signature].lines, 1u); }
 bool SpansLines(size_t signature) { return LinesOf(signature) > 1; }
@@ -43,14 +44,15 @@ void Candidates::Matched(size_t signature, bool says_nothing_new) {
 
 Candidates::Group* Candidates::GroupOf(const std::vector<size_t>& candidates) {
   Together& together = together_[candidates];
-  if (++together.uses == kOften && groups_ < kMostGroups) {
+  if (++together.uses == kOften && groups_ < kMostTogether) {
     ++groups_;
     together.group = std::make_unique<Group>(candidates);
   }
   return together.group.get();
 }
 
-Candidates::Group::Group(const std::vector<size_t>& signatures) {
+Candidates::Group::Group(const std::vector<size_t>& signatures)
+    : signatures_(signatures), covers_(SignatureIndex::The().anchors(), kNotAsked) {
   std::vector<size_t> of_line, of_window;
   for (const size_t signature : signatures) {
     (SpansLines(signature) ? of_window : of_line).push_back(signature);
@@ -58,6 +60,17 @@ Candidates::Group::Group(const std::vector<size_t>& signatures) {
   }
   of_line_ = {!of_line.empty(), SignatureIndex::The().Together(of_line)};
   of_window_ = {!of_window.empty(), SignatureIndex::The().Together(of_window)};
+}
+
+bool Candidates::IsCovered(size_t anchor, Group& group) const {
+  char& covers = group.covers_[anchor];
+  if (covers == kNotAsked) {
+    const bool all = std::ranges::all_of(SignatureIndex::The().OfAnchor(anchor), [&](size_t signature) {
+      return done_[signature] || std::ranges::binary_search(group.signatures_, signature);
+    });
+    covers = all ? kYes : kNo;
+  }
+  return covers == kYes;
 }
 
 bool Candidates::Group::MayMatch(const Part& part, const std::string& text) {

@@ -42,17 +42,22 @@ class Candidates {
     size_t spared = 0;         // how many of them did not have to be looked at one by one
 
    private:
+    friend class Candidates;
     struct Part {
       bool any = false;
       std::unique_ptr<RE2::Set> set;  // nullptr if there are none, or too many
     };
     static bool MayMatch(const Part& part, const std::string& text);
 
+    std::vector<size_t> signatures_;
+    std::vector<char> covers_;  // of each anchor: yes, no, or not asked yet
     Part of_line_, of_window_;
     uint32_t reach_ = 1;
   };
   // nullptr unless they came up often.
   Group* GroupOf(const std::vector<size_t>& candidates);
+  // Whether every signature with this anchor that is still searched for belongs to the group.
+  bool IsCovered(size_t anchor, Group& group) const;
 
  private:
   struct Together {

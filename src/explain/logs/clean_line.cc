@@ -105,6 +105,14 @@ const RE2& Prefixes() {
   return kPrefixes;
 }
 
+// " | ", which a name may stand before. Bars are rarer than spaces.
+bool HasBar(std::string_view line) {
+  for (size_t at = line.find('|'); at != std::string_view::npos; at = line.find('|', at + 1)) {
+    if (at > 0 && line.substr(at - 1).starts_with(" | ")) return true;
+  }
+  return false;
+}
+
 // Whether it is worth looking for a prefix.
 bool MayHavePrefix(std::string_view line) {
   constexpr size_t kLongestName = 80;
@@ -114,10 +122,16 @@ bool MayHavePrefix(std::string_view line) {
   const char first = line[start];
   return first == '[' || first == '(' || first == '\xEF' ||
          (start + kDate < line.size() && line[start + kDate] == 'T') ||
-         line.substr(0, start + kLongestName).find(" | ") != std::string_view::npos;
+         HasBar(line.substr(0, start + kLongestName));
 }
 
 }  // namespace
+
+bool IsClean(std::string_view line) {
+  const bool starts_bare = !line.starts_with('>') && !line.starts_with(" >") && !line.starts_with('{');
+  return starts_bare && IsPlain(line) && line.find('<') == std::string_view::npos &&
+         line.find('&') == std::string_view::npos && !MayHavePrefix(line);
+}
 
 CleanedLine CleanLine(std::string_view line) {
   CleanedLine cleaned{.text = WithoutControls(line), .prefix = ""};

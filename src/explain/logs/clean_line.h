@@ -14,5 +14,7 @@ struct CleanedLine {
   std::string prefix;  // "[rank0]: ": which process wrote it, if several share a log
 };
 CleanedLine CleanLine(std::string_view line);
+// True where CleanLine would change nothing, as in most lines.
+bool IsClean(std::string_view line);
 
 }  // namespace culprit::logs

@@ -22,6 +22,14 @@ TEST(CleanLine, TakesOffWhatOthersAdd) {
                      "'a' failed"),
        }) {
     EXPECT_EQ(CleanLine(line).text, text);
+    EXPECT_FALSE(IsClean(line)) << line;
+  }
+}
+
+TEST(CleanLine, MostLinesAreClean) {
+  for (const char* line : {"RuntimeError: failed", "2024-05-01 10:00:00 failed: 3", "  a|b", ""}) {
+    EXPECT_TRUE(IsClean(line)) << line;
+    EXPECT_EQ(CleanLine(line).text, line);
   }
 }
 

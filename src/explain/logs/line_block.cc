@@ -11,23 +11,28 @@
 namespace culprit::logs {
 namespace {
 
-constexpr size_t kLongestLine = 4 << 10;
+constexpr size_t kLongestWhole = 4 << 10;
 constexpr size_t kLongestBlock = 32 << 10;
 
-// The line that starts at `begin`, if all of it is there and it is examined as a whole.
-std::optional<std::string_view> WholeLine(std::string_view text, size_t begin) {
+// The line that starts at `begin`, if all of it is there and it is examined as a whole; and where the next
+// one starts.
+struct WholeLine {
+  std::string_view text;
+  size_t next = 0;  // 0 = there is none
+};
+WholeLine LineAt(std::string_view text, size_t begin) {
   const size_t end = text.find('\n', begin);
-  if (end == std::string_view::npos || end - begin > kLongestLine) return std::nullopt;
+  if (end == std::string_view::npos || end - begin > kLongestWhole) return {};
   std::string_view line = text.substr(begin, end - begin);
   if (line.ends_with('\r')) line.remove_suffix(1);
-  if (line.find('\r') != std::string_view::npos) return std::nullopt;
-  return line;
+  if (line.find('\r') != std::string_view::npos) return {};
+  return {.text = line, .next = end + 1};
 }
 
 // Where the line before the one at `begin` begins.
 std::optional<size_t> LineBefore(std::string_view text, size_t begin) {
   const std::string_view before = text.substr(0, begin - 1);
-  const size_t from = before.size() - std::min(before.size(), kLongestLine);
+  const size_t from = before.size() - std::min(before.size(), kLongestWhole);
   const size_t line_end = before.substr(from).rfind('\n');
   if (line_end == std::string_view::npos) return std::nullopt;
   return from + line_end + 1;
@@ -55,25 +60,25 @@ LineBlock BlockOf(std::string_view text, size_t begin, uint32_t reach, size_t ah
   }
   std::optional<std::string> process;
   std::vector<size_t> sizes, ends;  // of the lines from `begin` on
-  const size_t after = ahead + reach;
-  for (size_t at = first; ends.size() < after && at < begin + kLongestBlock;) {
-    const auto line = WholeLine(text, at);
-    if (!line) break;
-    const CleanedLine cleaned = CleanLine(*line);
+  const size_t most = ahead + reach;
+  WholeLine line;
+  for (size_t at = first; ends.size() < most && at < begin + kLongestBlock; at = line.next) {
+    line = LineAt(text, at);
+    if (line.next == 0) break;
+    const bool clean = IsClean(line.text);
+    const CleanedLine cleaned = clean ? CleanedLine{} : CleanLine(line.text);
+    const std::string_view shown = clean ? line.text : cleaned.text;
     if (reach > 1) {
       std::string of = ProcessOf(cleaned.prefix);
       if (process && *process != of) break;
       process = std::move(of);
-      block.windows += base::Trim(cleaned.text);
-      block.windows += '\n';
+      block.windows.append(base::Trim(shown)) += '\n';
     }
     if (at >= begin) {
-      block.lines += cleaned.text;
-      block.lines += '\n';
+      block.lines.append(shown) += '\n';
       sizes.push_back(block.lines.size());
-      ends.push_back(at + line->size());
+      ends.push_back(at + line.text.size());
     }
-    at = text.find('\n', at) + 1;
   }
   // The last lines are there for the windows of those before them.
   if (ends.size() < reach) return {};

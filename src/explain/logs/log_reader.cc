@@ -97,7 +97,9 @@ void LogReader::Process(bool complete) {
     began_ = true;
     only_mentions_ = OnlyMentions(text.substr(0, kBeginning));
     of_cuda_ = SpeaksOfCuda(text.substr(0, kBeginning));
-    if (!complete || size_ > kTail) asks_for_help_ = Asks(text.substr(0, kBeginning));
+    const std::string_view beginning = text.substr(0, kBeginning);
+    if (!complete || size_ > kTail)
+      asks_for_help_ = CountLines(beginning) <= kLongestRequest && Asks(beginning);
   }
   // Whole lines; or most of a line that is longer than the buffer.
   size_t end = size_;
@@ -109,7 +111,7 @@ void LogReader::Process(bool complete) {
   while (done_ < end) {
     size_t at = end;
     SignatureIndex::The().finder().Find(text, done_, [&](const AnchorFinder::Hit& hit) {
-      if (!candidates_.IsLive(hit.anchor)) return true;
+      if (!candidates_.IsLive(hit.anchor) || IsKnownQuiet(hit)) return true;
       at = std::min(hit.at, end);
       return false;
     });
@@ -230,8 +232,16 @@ LogReader::Window LogReader::WindowOf(const Neighbourhood& around, size_t first,
   return window;
 }
 
+bool LogReader::IsKnownQuiet(const AnchorFinder::Hit& hit) {
+  if (quiet_ == nullptr || gone_ + hit.at >= quiet_->quiet_until ||
+      !candidates_.IsCovered(hit.anchor, *quiet_))
+    return false;
+  ++quiet_->spared;
+  return true;
+}
+
 // A block of which every line was asked for is followed by one twice as long.
-bool LogReader::IsQuiet(Candidates::Group& group, const Segment& segment) const {
+bool LogReader::IsQuiet(Candidates::Group& group, const Segment& segment) {
   if (gone_ + segment.end <= group.quiet_until) {
     ++group.spared;
     return true;
@@ -246,6 +256,7 @@ bool LogReader::IsQuiet(Candidates::Group& group, const Segment& segment) const 
     return false;
   }
   group.quiet_until = gone_ + block.end;
+  quiet_ = &group;
   return true;
 }
 

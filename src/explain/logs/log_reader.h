@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "explain/logs/anchors.h"
 #include "explain/logs/candidates.h"
 #include "explain/logs/symptom.h"
 
@@ -69,7 +70,9 @@ class LogReader {
   bool ReadSegment(const Segment& segment, bool complete);
   // Whether none of these signatures is in the segment: many lines are looked at together, and the answer is
   // remembered for those that follow.
-  bool IsQuiet(Candidates::Group& group, const Segment& segment) const;
+  bool IsQuiet(Candidates::Group& group, const Segment& segment);
+  // The same of a place where an anchor was found, if a block that holds it was looked at last.
+  bool IsKnownQuiet(const AnchorFinder::Hit& hit);
   void CountUpTo(size_t position);
   // Hints from the words of a short text that shows no other failure.
   void TakeHints(std::string_view text);
@@ -90,6 +93,7 @@ class LogReader {
   void Note(Symptom symptom);
 
   Candidates candidates_;
+  Candidates::Group* quiet_ = nullptr;            // whose block of lines was looked at last
   std::unordered_map<std::string, size_t> seen_;  // what was recorded -> where in symptoms_
   size_t input_;
   uint64_t at_least_;

@@ -99,6 +99,37 @@ TEST(LogReader, AMessageOfOneProcessIsReadThroughTheLinesOfOthers) {
   EXPECT_EQ(found->line, 3u);
 }
 
+// Many similar lines are looked at together; a message among them is found wherever it stands.
+TEST(LogReader, AMessageAmongManySimilarLinesIsFound) {
+  const auto among = [](size_t before, const std::string& message) {
+    std::string text;
+    for (size_t i = 0; i < 600; ++i) {
+      if (i == before) text += message;
+      text += "job " + std::to_string(i) +
+              " cannot open shared object file, mismatches the version that was used\n";
+    }
+    return text;
+  };
+  const std::string of_lines =
+      "RuntimeError:\n  The detected CUDA version (12.2) mismatches the version that was used to compile\n"
+      "  PyTorch (11.3). Please make sure to use the same CUDA versions.\n";
+  const auto compiled = [](const LogReader& reader) {
+    const std::vector<Symptom> symptoms = reader.symptoms();
+    const auto found = std::ranges::find_if(
+        symptoms, [](const Symptom& symptom) { return symptom.attribute("compiled") == "11.3"; });
+    return found == symptoms.end() ? 0 : found->line;
+  };
+  for (const size_t before : {0, 1, 64, 65, 66, 67, 70, 79, 100, 193, 320, 447, 598, 599}) {
+    for (const size_t step : {size_t{61}, size_t{1 << 16}}) {
+      const auto found =
+          OfKind(Read(among(before, std::string(kNotFound) + "\n"), step), "library-not-found");
+      ASSERT_EQ(found.size(), 1u) << before;
+      EXPECT_EQ(found[0].line, before + 1);
+      EXPECT_EQ(compiled(Read(among(before, of_lines), step)), before + 2);
+    }
+  }
+}
+
 TEST(LogReader, TheSameAgainIsCounted) {
   std::string text;
   for (int i = 0; i < 500; ++i) text += std::string(kNotFound) + "\n";

@@ -152,9 +152,10 @@ bool IntroducesError(std::string_view beginning) {
 }
 
 bool AsksForHelp(std::string_view beginning) {
-  static const std::array<RE2, 9> kKinds = {
-      // Nothing comes back: there is no error to show.
-      RE2(R"((?i)\bnever (?:comes? back|returns|finishes|completes|gets past)\b|\bhangs (?:forever|there|until|at|in|after)\b|\(?nothing (?:more )?after this(?: line)?\b)"),
+  // Nothing comes back: there is no error to show.
+  static const RE2 kHangs(
+      R"((?i)\bnever (?:comes? back|returns|finishes|completes|gets past)\b|\bhangs (?:forever|there|until|at|in|after)\b|\bnothing (?:more )?after this\b)");
+  static const std::array<RE2, 8> kKinds = {
       // Somebody tells what they did or have; documents speak to "you".
       RE2(R"((?m)(?:^|[\s(">*])[Ii](?:['’](?:m|ve|d|ll))? [a-z]+|(?i:\bmy) [a-z]+|\b(?i:we) (?:see|saw|get|got|had|ran|tried|noticed|observed?|upgraded|are (?:seeing|getting|using|running|facing)|can ?not|can't)\b|\bour [a-z\x60]+)"),
       RE2(R"((?i)\b(?:i|we)(?: am|'m| are|'re| have|'ve| just| also| always| still| keep)* (?:get|got|getting|receive|receiving|received|see|seeing|face|facing|faced|encounter(?:ed|ing)?|run into|ran into|tr(?:y|ied|ying) to|can ?not|can't|could ?n[o']t)\b)"),
@@ -173,7 +174,8 @@ bool AsksForHelp(std::string_view beginning) {
   static const RE2 kAnswered(
       R"((?m)(?:^\[\d\d:\d\d\] \w+: .*\n[\s\S]*){2}|^>[^>\n]*\?$|\?\*\*$|(?i)frequently asked)");
   if (Has(beginning, kAnswered) || IsWish(beginning)) return false;
-  return std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(beginning, kind); });
+  return Has(beginning, kHangs) ||
+         std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(beginning, kind); });
 }
 
 namespace {

@@ -173,6 +173,28 @@ TEST(AsksForHelp, WhereSomebodyTellsOfTheirOwnFailure) {
   }
 }
 
+TEST(AsksForHelp, WhereNothingComesBack) {
+  EXPECT_TRUE(AsksForHelp("two cards, no NVLink\nthe first ncclAllReduce never comes back\n"));
+  EXPECT_FALSE(AsksForHelp("# Errors\n\nA collective returns an error code.\n"));
+}
+
+TEST(IsTyped, WhatFollowsACommandIsItsOutput) {
+  for (const char* line : {
+           "$ python3 -c \"import torch; print(torch.cuda.is_available())\"",
+           "nano@board:~$ nvidia-smi",
+           "(env) root@5f0c11:/app# python3 train.py",
+           ">>> torch.cuda.is_available()",
+           "In [3]: torch.cuda.is_available()",
+           "C:\\Users\\ada> python a.py",
+           "python -c \"import torch; print(torch.cuda.is_available())\"",
+       }) {
+    EXPECT_TRUE(IsTyped(line)) << line;
+  }
+  for (const char* line : {"print(torch.cuda.is_available())", "it costs 5 $", "a.cc:3: error"}) {
+    EXPECT_FALSE(IsTyped(line)) << line;
+  }
+}
+
 TEST(AsksForHelp, NotWhereItIsAnsweredOrNobodySpeaks) {
   for (const char* text : {
            "CUDA error: out of memory",

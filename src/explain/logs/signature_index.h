@@ -21,6 +21,7 @@ class SignatureIndex {
 
   size_t size() const { return expressions_.size(); }
   const AnchorFinder& finder() const { return *finder_; }
+  size_t anchors() const { return of_anchor_.size(); }
   // Indices of signatures.
   std::span<const size_t> OfAnchor(size_t anchor) const { return of_anchor_[anchor]; }
   std::span<const size_t> loose() const { return loose_; }  // those without an anchor
