@@ -114,6 +114,7 @@ def by_hand_cases(cache):
     linux = "py3-none-manylinux2014_x86_64.whl"
     torch = wheel("Requires-Dist: nvidia-cuda-runtime-cu12==12.4.127\nRequires-Dist: nvidia-cudnn-cu12==9.1.0.70\n\n")
     index = FakeIndex({
+        ("cuda-toolkit", "12.3.1"): {f"cuda_toolkit-12.3.1-{linux}": wheel()},
         ("cuda-toolkit", "12.4.0"): {f"cuda_toolkit-12.4.0-{linux}": wheel()},
         ("cuda-toolkit", "12.4.1"): {f"cuda_toolkit-12.4.1-{linux}": wheel()},
         ("nvidia-cuda-runtime-cu12", "12.5.39"): {f"nvidia_cuda_runtime_cu12-12.5.39-{linux}": wheel()},
@@ -130,7 +131,9 @@ def by_hand_cases(cache):
         ("triton", "3.1.4"): {"triton-3.1.4-cp39-cp39-manylinux1_x86_64.whl": wheel()},
     }, cache)
     data = {"drivers": {"toolkit": [{"cuda": "12.4.0"}]},
-            "host_compilers": {"nvcc": [{"cuda": "12.4", "gcc_max": "13.2", "clang_max": "17", "msvc_min": 1910, "msvc_below": 1950}]},
+            "host_compilers": {"nvcc": [{"cuda": "12.4", "gcc_max": "13.2", "clang_max": "17", "msvc_min": 1910, "msvc_below": 1950}],
+                               "header": [{"package": "nvidia-cuda-nvcc-cu12", "version": "12.4.99"}]},
+            "packages": {"left_out": [{"package": "cuda-toolkit", "version": "12.3.0", "until": "12.3.2"}]},
             "cudnn": {"release": [{"version": "9.1.0", "cuda_builds": ["11"]}], "part": [{"linux": "libcudnn.so.9"}]},
             "status_codes": {"cuda": [], "nvrtc": [], "cudnn": [], "cublas": [{"code": 0, "name": "CUBLAS_STATUS_SUCCESS"}]},
             "sonames": {"soname": [{"name": "libcublas.so.13"}]},
@@ -147,6 +150,8 @@ def by_hand_cases(cache):
         "data/drivers.toml [[toolkit]] 12.5: no row for this CUDA",
         "data/host_compilers.toml [[nvcc]] 12.4 gcc_max: 13.2 in the data, 13 in crt/host_config.h of nvidia-cuda-nvcc-cu12 12.4.99, "
         "nvidia-cuda-nvcc-cu12 12.4.131",
+        "data/host_compilers.toml [[header]] nvidia-cuda-nvcc-cu12 12.4.131: no row, {'gcc_max': '13', 'clang_max': '17', 'msvc_min': 1910, "
+        "'msvc_below': 1950} in crt/host_config.h of nvidia-cuda-nvcc-cu12 12.4.131",
         "data/cudnn.toml [[release]] 9.1.0 cuda_builds: ['11'] in the data, there is a wheel for CUDA 12",
         "data/cudnn.toml [[release]] 9.2.0: no row",
         "data/cudnn.toml [[part]] libcudnn_new.so.9: no row",

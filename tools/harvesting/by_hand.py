@@ -19,12 +19,18 @@ def newest(versions, count):
     return versions[-count:] if count else versions
 
 
+def left_out(data, package, version):
+    """Whether data/packages.toml says why it has no row."""
+    return any(row["package"] == package and version_key(row["version"]) <= version_key(version) <= version_key(row.get("until", row["version"]))
+               for row in data("packages")["left_out"])
+
+
 def cuda(index, data, count):
     """data/drivers.toml [[toolkit]]: every release of cuda-toolkit; nvcc's and the runtime's minor versions."""
     rows = {row["cuda"] for row in data("drivers")["toolkit"]}
     project = index.project("cuda-toolkit")
     for version in newest(final_versions(project), count):
-        if version not in rows:
+        if version not in rows and not left_out(data, "cuda-toolkit", version):
             yield (f"data/drivers.toml [[toolkit]] {version}: {NO_ROW} (on the index since {day_of(project, version)}); its drivers: "
                    "release notes, table of CUDA and driver versions")
     minors = {row.rpartition(".")[0] for row in rows}
@@ -66,8 +72,9 @@ def host_config(index, package, project, version):
 
 
 def host_compilers(index, data, count):
-    """data/host_compilers.toml [[nvcc]]: the limits that the headers inside compiler wheels test."""
+    """data/host_compilers.toml [[nvcc]], [[header]]: the limits that the headers inside compiler wheels test."""
     rows = {row["cuda"]: row for row in data("host_compilers")["nvcc"]}
+    headers = {(row["package"], row["version"]) for row in data("host_compilers")["header"]}
     found = collections.defaultdict(list)  # what is to be said -> the wheels that say it
     for package in ("nvidia-cuda-nvcc-cu11", "nvidia-cuda-nvcc-cu12", "nvidia-cuda-crt"):
         project = index.project(package)
@@ -76,6 +83,8 @@ def host_compilers(index, data, count):
             minor = ".".join(version.split(".")[:2])
             exact = [row for name, row in rows.items() if name == minor or name.startswith(minor + ".")]
             name = f"data/host_compilers.toml [[nvcc]] {minor}"
+            if header is not None and (package, version) not in headers:
+                found[f"data/host_compilers.toml [[header]] {package} {version}: {NO_ROW}, {limits(header)}"].append(f"{package} {version}")
             if header is not None and not exact:
                 found[f"{name}: {NO_ROW}, {limits(header)}"].append(f"{package} {version}")
             for column, value in limits(header or "").items():
@@ -93,6 +102,8 @@ def cudnn(index, data, count):
         for version in newest(final_versions(project), count):
             release = ".".join(version.split(".")[:3])
             row = next((r for r in rows if r["version"] == release), None)
+            if row is None and left_out(data, f"nvidia-cudnn-cu{major}", version):
+                continue
             if row is None:
                 yield (f"data/cudnn.toml [[release]] {release}: {NO_ROW} (nvidia-cudnn-cu{major} {version}, on the index since "
                        f"{day_of(project, version)}); GPUs and drivers: support matrix of that release")
@@ -140,6 +151,8 @@ def frameworks(index, data, count):
                 continue
             fitting = [r for r in rows if r["framework"] == framework and gpu_code.covers(r, version)
                        and variant in (None, r.get("variant"))]
+            if not fitting and left_out(data, package, version):
+                continue
             if not fitting:
                 told = f"; the default build: {default_build(index, project, version)}" if package == "torch" else ""
                 yield (f"data/frameworks.toml [[release]] {framework} {version}{' ' + variant if variant else ''}: {NO_ROW} "
