@@ -50,7 +50,8 @@ int RunKnowledge(int argc, const char* const* argv) {
       "is sound.",
       "culprit knowledge");
   app.Add("ACTION", words, "nothing, export, or check FILE", "");
-  app.Suggest("ACTION", {"export", "check"});
+  static constexpr std::string_view kActions[] = {"export", "check"};
+  app.Suggest("ACTION", kActions);
   AddOutputOptions(app, options);
   app.Footer(
       "Newer tables are looked for in $XDG_DATA_HOME/culprit/knowledge.tables (~/.local/share), in\n"
