@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 UNNAMED = re.compile(r"public copy|\bquoted? (in|it)\b(?! \S*github\.com)|as cited in|a public repository")
 ELSEWHERE = re.compile(r"https?://|@[0-9a-f]{6,}|\b[\w.-]+/[\w.-]+( \w+)* ?(tags?|branch|HEAD|v\d|commits?)\b|[\w.-]+/[\w.-]+:|\.(whl|tar\.gz):")
 OPENABLE = re.compile(
-    r"https?://|\w+\.(com|org|net|io|cz)\b|[\w.-]+/[\w.-]+|PyPI|package index|wheels?\b|\.whl|\d+\.\d+(\.\d+)*|memory, unverified|"
+    r"https?://|\w+\.(com|org|net|io|cz)\b|[\w.-]+/[\w.-]+|PyPI|package index|wheels?\b|\.whl|\.tar\.gz|\d+\.\d+(\.\d+)*|memory, unverified|"
     r"\bseen\b|own words|pci\.ids|toolkit|as \w+|inside|architectures\.toml|\bMETADATA\b|^its name\b")
 NAMED_FILE = re.compile(r"(?<![\w/:.@-])([\w-]+(?:/[\w.-]+)*\.(?:md|toml))\b")
 
