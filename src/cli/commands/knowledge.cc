@@ -33,7 +33,7 @@ int Show(const Options& options) {
       options, {.title = "culprit knowledge",
                 .text = [&](const auto& style) { return render::ToText(answer, style, options.verbose); },
                 .json = [&] { return render::ToJson(answer); },
-             .dated = true});
+                .dated = true});
   return written ? kExitOk : kExitCannot;
 }
 
