@@ -116,7 +116,7 @@ std::string PackageOf(const FrameworkRelease& row) {
 }
 
 // The wheels that a row is about.
-std::vector<const Distribution*> WheelsOf(const FrameworkRelease& row) {
+std::vector<const Distribution*> WheelsOfRow(const FrameworkRelease& row) {
   std::vector<const Distribution*> wheels;
   const Version first = Known(row.version), last = Known(row.until.empty() ? row.version : row.until);
   for (const Distribution& wheel : DistributionsOf(PackageOf(row))) {
@@ -129,7 +129,7 @@ std::vector<const Distribution*> WheelsOf(const FrameworkRelease& row) {
 
 std::set<Version> PythonsOnTheIndex(const FrameworkRelease& row) {
   std::set<Version> pythons;
-  for (const Distribution* wheel : WheelsOf(row)) {
+  for (const Distribution* wheel : WheelsOfRow(row)) {
     if (wheel->platform != "linux-x86_64") continue;
     for (const std::string_view python : wheel->pythons) pythons.insert(Known(python));
   }
@@ -154,7 +154,7 @@ bool HasGpu(LibrariesFrom libraries) {
 TEST(Coverage, AGpuBuildForWindowsHasAWheel) {
   for (const FrameworkRelease& row : FrameworkReleases()) {
     const bool on_the_index = row.variant.empty();
-    const std::vector<const Distribution*> wheels = WheelsOf(row);
+    const std::vector<const Distribution*> wheels = WheelsOfRow(row);
     if (!on_the_index || wheels.empty() || !HasGpu(row.libraries_windows)) continue;
     EXPECT_TRUE(std::ranges::any_of(
         wheels, [](const Distribution* wheel) { return wheel->platform == "windows-x86_64"; }))
