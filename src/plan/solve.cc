@@ -23,7 +23,9 @@ namespace {
 std::vector<std::string> QuestionWords(const Question& question) {
   std::vector<std::string> words;
   for (const Want& want : question.wants) words.push_back(want.text);
-  for (const Limit& limit : question.limits) words.push_back(limit.words);
+  for (const Limit& limit : question.limits) {
+    if (std::ranges::find(words, limit.words) == words.end()) words.push_back(limit.words);
+  }
   if (question.repair) words.push_back("what is installed");
   if (question.cuda) words.push_back(AskedCuda(question));
   const Host& host = question.host;

@@ -231,7 +231,7 @@ TEST(CondaEnvironment, KnownNamesBecomePipsOwnAndCudaABound) {
                               "- python=3.10\n"
                               "- pytorch::pytorch=2.1.0=py3.10_cuda12.1*  # build\n"
                               "- pytorch-cuda=12.1\n"
-                              "- numpy >=1.20,<2\n"
+                              "- scipy >=1.10,<2\n"
                               "- \"ffmpeg=6\"\n"
                               "- pip\n"
                               "- pip:\n"
@@ -241,7 +241,7 @@ TEST(CondaEnvironment, KnownNamesBecomePipsOwnAndCudaABound) {
   ASSERT_TRUE(project) << project.error().message;
   EXPECT_EQ(
       Texts(project->dependencies),
-      "torch==2.1.0.*@environment.yml:5 | numpy >=1.20,<2@environment.yml:7 | ffmpeg=6@environment.yml:8 | "
+      "torch==2.1.0.*@environment.yml:5 | scipy >=1.10,<2@environment.yml:7 | ffmpeg=6@environment.yml:8 | "
       "einops@environment.yml:11");
   EXPECT_EQ(project->dependencies[1].kind, report::RequirementKind::kConda);
   EXPECT_EQ(project->channels, (std::vector<std::string>{"pytorch", "nvidia"}));
