@@ -23,6 +23,9 @@ namespace {
 std::vector<std::string> QuestionWords(const Question& question) {
   std::vector<std::string> words;
   for (const Want& want : question.wants) words.push_back(want.text);
+  for (const report::PassedThrough& passed : question.passed_through) {
+    if (passed.origin.file.empty()) words.push_back(passed.text);
+  }
   for (const Limit& limit : question.limits) {
     if (std::ranges::find(words, limit.words) == words.end()) words.push_back(limit.words);
   }

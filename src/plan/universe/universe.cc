@@ -122,6 +122,11 @@ Universe MakeUniverse(const Question& question, BuildTable& builds) {
     universe.wants.push_back(root.package);
     universe.roots.push_back(std::move(root));
   }
+  if (!question.passed_through.empty()) {  // they are installed into an environment too
+    Root root{.package = making.PackageNamed("python"), .words = "Python"};
+    for (size_t i = 0; i < universe.packages[root.package].candidates.size(); ++i) root.accepts.push_back(i);
+    universe.roots.push_back(std::move(root));
+  }
   AddInstalled(question, making);
   for (size_t i = 0; i < universe.installed.size(); ++i) {
     const Package& package = universe.packages[universe.installed[i]];
