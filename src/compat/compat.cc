@@ -1,8 +1,10 @@
 #include "compat/compat.h"
 
-#include <functional>
 #include <utility>
 
+#include "compat/chosen_build.h"
+#include "compat/goes_with/goes_with.h"
+#include "compat/words.h"
 #include "knowledge/arch.h"
 #include "knowledge/cudnn.h"
 #include "knowledge/host_compilers.h"
@@ -16,20 +18,6 @@ using base::Version;
 using knowledge::Answer;
 using knowledge::Verdict;
 using report::Compatible;
-
-Compatible InReport(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::kYes:
-      return Compatible::kYes;
-    case Verdict::kNo:
-      return Compatible::kNo;
-    case Verdict::kUnknown:
-      break;
-  }
-  return Compatible::kUnknown;
-}
-
-std::string Word(Verdict verdict) { return std::string(base::Word(InReport(verdict))); }
 
 // The minimum driver in cuDNN's support matrix; nothing if it does not cover the pair.
 std::optional<Answer> CudnnOnDriver(const Version& cudnn, const Version& driver, const Version& cuda,
@@ -50,19 +38,18 @@ std::optional<Answer> CudnnOnDriver(const Version& cudnn, const Version& driver,
 
 class Comparison {
  public:
-  explicit Comparison(const CompatQuestion& question) : question_(question) {}
+  explicit Comparison(const CompatQuestion& question) : question_(question), packages_(question.packages) {}
 
   report::CompatAnswer Run() {
-    answer_.notes = question_.notes;
     Drivers();
     Toolkits();
     Gpus();
-    for (const CompatPackage& package : question_.packages) Package(package);
+    for (CompatPackage& package : packages_) Package(package);
     Packages();
     answer_.verdict = Compatible::kYes;
     if (answer_.pairs.empty()) {
       answer_.verdict = Compatible::kUnknown;
-      answer_.notes.emplace_back("these do not depend on each other");
+      if (question_.things > 1) answer_.notes.emplace_back("these do not depend on each other");
     }
     for (const auto& pair : answer_.pairs) {
       if (pair.verdict == Compatible::kNo) answer_.verdict = Compatible::kNo;
@@ -78,49 +65,24 @@ class Comparison {
         {std::move(one), std::move(other), InReport(answer.verdict), answer.why, std::string(answer.source)});
   }
 
-  // A bare branch means any of its drivers, so check the oldest and the newest one in the tables.
-  Answer OfDriver(const std::function<Answer(const Version&)>& ask) const {
-    const Version& driver = *question_.driver;
-    if (driver.parts.size() > 1 || question_.platform == knowledge::Platform::kWindows) return ask(driver);
-    const auto range = knowledge::DriversOfBranch(driver.part(0));
-    if (!range) return ask(driver);
-    const Answer lowest = ask(knowledge::Known(range->lowest));
-    Answer newest = ask(knowledge::Known(range->newest));
-    if (lowest.verdict == newest.verdict) return newest;
-    return knowledge::Unknown("this depends on which " + driver.ToString() + " driver: " +
-                                  std::string(range->lowest) + " " + Word(lowest.verdict) + ", " +
-                                  std::string(range->newest) + " " + Word(newest.verdict) + "; " + lowest.why,
-                              lowest.source);
-  }
-
-  std::string Driver() const {
-    return (question_.driver->parts.size() > 1 ? "driver " : "driver branch ") +
-           knowledge::DriverText(*question_.driver);
-  }
-  std::string Cuda() const { return "CUDA " + question_.cuda->ToString(); }
-  std::string Cudnn() const { return "cuDNN " + question_.cudnn->ToString(); }
-  std::string Gpu() const {
-    const std::string cc = "compute capability " + question_.cc->ToString();
-    return question_.gpu_name.empty() ? "GPU of " + cc : question_.gpu_name + " (" + cc + ")";
-  }
-
   void Drivers() {
     if (!question_.driver) return;
+    const std::string name = DriverWords(question_);
+    const knowledge::Platform platform = question_.DriverPlatform();
     if (question_.cuda) {
-      Add(Driver(), Cuda(), OfDriver([&](const Version& driver) {
-            return knowledge::DriverForCuda(driver, *question_.cuda, question_.platform);
+      Add(name, CudaWords(question_), OfDriver(question_, [&](const Version& driver) {
+            return knowledge::DriverForCuda(driver, *question_.cuda, platform);
           }));
     }
     if (question_.cc) {
-      Add(Driver(), Gpu(),
-          OfDriver([&](const Version& driver) { return knowledge::DriverDrives(driver, *question_.cc); }));
+      Add(name, GpuWords(question_), OfDriver(question_, [&](const Version& driver) {
+            return knowledge::DriverDrives(driver, *question_.cc, platform);
+          }));
     }
     if (!question_.cudnn || !question_.cuda) return;
-    std::optional<Answer> covered =
-        CudnnOnDriver(*question_.cudnn, *question_.driver, *question_.cuda, question_.platform);
-    if (covered) {
-      Add(Driver(), Cudnn(), OfDriver([&](const Version& driver) {
-            return *CudnnOnDriver(*question_.cudnn, driver, *question_.cuda, question_.platform);
+    if (CudnnOnDriver(*question_.cudnn, *question_.driver, *question_.cuda, platform)) {
+      Add(name, CudnnWords(question_), OfDriver(question_, [&](const Version& driver) {
+            return *CudnnOnDriver(*question_.cudnn, driver, *question_.cuda, platform);
           }));
     }
   }
@@ -128,78 +90,87 @@ class Comparison {
   void Toolkits() {
     if (!question_.cuda) return;
     const Version& cuda = *question_.cuda;
-    if (question_.cudnn) Add(Cuda(), Cudnn(), knowledge::CudnnForCuda(*question_.cudnn, cuda));
-    if (question_.cc) Add(Cuda(), Gpu(), knowledge::ToolkitTargets(cuda.ToString(), *question_.cc));
+    const std::string name = CudaWords(question_);
+    if (question_.cudnn) Add(name, CudnnWords(question_), knowledge::CudnnForCuda(*question_.cudnn, cuda));
+    if (question_.cc)
+      Add(name, GpuWords(question_), knowledge::ToolkitTargets(cuda.ToString(), *question_.cc));
     if (question_.gcc)
-      Add(Cuda(), "gcc " + question_.gcc->ToString(), knowledge::GccFits(cuda, *question_.gcc));
+      Add(name, "gcc " + question_.gcc->ToString(), knowledge::GccFits(cuda, *question_.gcc));
     if (question_.clang)
-      Add(Cuda(), "clang " + question_.clang->ToString(), knowledge::ClangFits(cuda, *question_.clang));
+      Add(name, "clang " + question_.clang->ToString(), knowledge::ClangFits(cuda, *question_.clang));
     if (question_.msvc)
-      Add(Cuda(), "MSVC " + std::to_string(*question_.msvc), knowledge::MsvcFits(cuda, *question_.msvc));
+      Add(name, "MSVC " + std::to_string(*question_.msvc), knowledge::MsvcFits(cuda, *question_.msvc));
   }
 
   void Gpus() {
     if (!question_.cc || !question_.cudnn) return;
-    Add(Cudnn(), Gpu(),
+    Add(CudnnWords(question_), GpuWords(question_),
         knowledge::CudnnForGpu(*question_.cudnn, question_.cuda.value_or(Version{{0}}), *question_.cc));
   }
 
-  void Package(const CompatPackage& package) {
-    if (!package.framework) return;
-    const auto add = [&](const std::string& other, const std::function<Answer()>& ask) {
-      Add(package.shown, other,
-          package.build == nullptr ? knowledge::Unknown(package.shown + " is not in the table") : ask());
-    };
-    // Only used if there is a row.
-    static constexpr knowledge::FrameworkRelease kNone{};
-    const knowledge::FrameworkRelease& build = package.build == nullptr ? kNone : *package.build;
-    const knowledge::Platform platform = question_.platform;
-    if (question_.platform_given) {
-      add(platform == knowledge::Platform::kWindows ? "Windows" : "Linux",
-          [&] { return knowledge::FrameworkOnPlatform(build, platform); });
+  void Package(CompatPackage& package) {
+    if (package.framework.empty()) return;
+    const ChosenBuild choice = ChooseBuild(question_, package);
+    if (choice.builds.empty()) {
+      NotInTable(package);
+      return;
     }
-    if (question_.driver) {
-      add(Driver(), [&] {
-        return OfDriver(
-            [&](const Version& driver) { return knowledge::FrameworkOnDriver(build, driver, platform); });
-      });
+    if (!choice.read_as.empty()) answer_.notes.push_back(package.shown + " is read as " + choice.read_as);
+    for (const BuildPair& pair : choice.pairs) Add(package.shown, pair.other, pair.answer);
+    if (choice.builds.size() > 1 || !choice.builds[0].extra.empty()) AddBuild(package, choice);
+  }
+
+  void NotInTable(const CompatPackage& package) {
+    const Answer answer = knowledge::Unknown(package.shown + " is not in the table");
+    if (question_.platform_given) Add(package.shown, knowledge::MachineWords(question_.machine), answer);
+    if (question_.driver) Add(package.shown, DriverWords(question_), answer);
+    if (question_.cuda) Add(package.shown, CudaWords(question_), answer);
+    if (question_.cudnn) Add(package.shown, CudnnWords(question_), answer);
+    if (question_.cc) Add(package.shown, GpuWords(question_), answer);
+    if (question_.python) Add(package.shown, "Python " + question_.python->ToString(), answer);
+  }
+
+  void AddBuild(const CompatPackage& package, const ChosenBuild& choice) {
+    const knowledge::Build& build = choice.builds[choice.chosen];
+    report::CompatBuild answer{.package = package.shown, .build = BuildName(build)};
+    answer.is_default = build.published == knowledge::PublishedOn::kPackageIndex;
+    for (const knowledge::Build& other : choice.builds) {
+      if (&other != &build) answer.others.push_back(BuildName(other));
     }
-    if (question_.cuda)
-      add(Cuda(), [&] { return knowledge::FrameworkWithCuda(build, *question_.cuda, platform); });
-    if (question_.cudnn)
-      add(Cudnn(), [&] { return knowledge::FrameworkWithCudnn(build, *question_.cudnn, platform); });
-    if (question_.cc) {
-      add(Gpu(), [&] {
-        if (!question_.driver) return knowledge::FrameworkOnGpu(build, *question_.cc, nullptr, platform);
-        return OfDriver([&](const Version& driver) {
-          return knowledge::FrameworkOnGpu(build, *question_.cc, &driver, platform);
-        });
-      });
+    answer.verdict = choice.pairs.empty() ? Compatible::kUnknown : Compatible::kYes;
+    for (const BuildPair& pair : choice.pairs) {
+      if (pair.answer.verdict == Verdict::kNo) answer.verdict = Compatible::kNo;
+      if (pair.answer.verdict == Verdict::kUnknown && answer.verdict == Compatible::kYes)
+        answer.verdict = Compatible::kUnknown;
     }
-    if (question_.python) {
-      add("Python " + question_.python->ToString(),
-          [&] { return knowledge::FrameworkOnPython(build, *question_.python); });
-    }
+    if (answer.verdict != Compatible::kNo) answer.install = InstallCommand(build);
+    answer_.builds.push_back(std::move(answer));
   }
 
   void Packages() {
-    const auto& packages = question_.packages;
-    for (size_t i = 0; i < packages.size(); ++i) {
-      for (size_t j = i + 1; j < packages.size(); ++j) {
-        if (!knowledge::AreRelated(packages[i].key, packages[j].key)) continue;
-        Add(packages[i].shown, packages[j].shown,
-            knowledge::PackagesFit(packages[i].key, packages[i].version, packages[j].key,
-                                   packages[j].version));
+    for (size_t i = 0; i < packages_.size(); ++i) {
+      for (size_t j = i + 1; j < packages_.size(); ++j) {
+        const CompatPackage &one = packages_[i], &other = packages_[j];
+        if (!knowledge::AreRelated(one.key, other.key)) continue;
+        Add(one.shown, other.shown, knowledge::PackagesFit(one.key, one.version, other.key, other.version));
       }
     }
   }
 
   const CompatQuestion& question_;
+  std::vector<CompatPackage> packages_;  // with the release that each means
   report::CompatAnswer answer_;
 };
 
 }  // namespace
 
-report::CompatAnswer Compat(const CompatQuestion& question) { return Comparison(question).Run(); }
+report::CompatAnswer Compat(const CompatQuestion& question) {
+  // A framework and a platform are two things to compare; anything else alone is listed.
+  const bool pair = question.platform_given && !question.packages.empty();
+  if (question.things != 1 || pair) return Comparison(question).Run();
+  report::CompatAnswer answer;
+  ListWhatGoesWith(question, answer);
+  return answer;
+}
 
 }  // namespace culprit::compat

@@ -1,4 +1,5 @@
-// Which versions work together: one answer for every pair that is related.
+// Which versions work together: one answer for every pair that is related. Of one thing alone, what goes with
+// it.
 #pragma once
 
 #include "compat/question.h"

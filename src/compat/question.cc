@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "knowledge/arch.h"
+#include "knowledge/packages/frameworks.h"
 #include "knowledge/packages/pins.h"
 #include "knowledge/packages/release.h"
 
@@ -47,35 +48,32 @@ base::Result<void> ReadGpu(std::string_view value, CompatQuestion& question) {
 base::Result<void> ReadPackage(const std::string& key, std::string_view value, CompatQuestion& question) {
   const size_t plus = value.find('+');
   const std::string text(value.substr(0, plus));
-  const std::string variant(plus == std::string_view::npos ? "" : value.substr(plus + 1));
   const std::string_view framework = knowledge::FrameworkName(key);
   CompatPackage package{.key = key, .shown = key + " " + std::string(value), .version = text};
-  if (framework.empty()) {
-    question.packages.push_back(std::move(package));
-    return {};
-  }
-  const auto version = Version::Parse(text.substr(0, text.find(".post")));
-  if (!version) return Fail(ErrorCode::kBadFormat, "'" + std::string(value) + "' is not a version of " + key);
-  package.framework = true;
-  package.key = framework == "onnxruntime" ? "onnxruntime-gpu" : std::string(framework);
-  const auto builds = knowledge::FindFramework(framework, *version, variant);
-  if (!builds.empty()) {
-    package.build = builds.front();
-    if (version->parts.size() < knowledge::Known(package.build->version).parts.size()) {
-      package.version = package.build->version;
-      question.notes.push_back(package.shown + " is read as " + package.version);
-    }
-    if (variant.empty() && builds.size() > 1 && !package.build->variant.empty()) {
-      std::string others;
-      for (const auto* build : builds) {
-        if (build != package.build) others += (others.empty() ? "" : ", ") + std::string(build->variant);
-      }
-      question.notes.push_back(package.shown + " is read as +" + std::string(package.build->variant) +
-                               (package.build->is_default ? ", the default of the package index" : "") +
-                               "; other builds: " + others);
-    }
+  if (plus != std::string_view::npos) package.variant = value.substr(plus + 1);
+  package.framework = framework;
+  if (!framework.empty()) {
+    if (!Version::Parse(text.substr(0, text.find(".post"))))
+      return Fail(ErrorCode::kBadFormat, "'" + std::string(value) + "' is not a version of " + key);
+    package.key = framework == "onnxruntime" ? "onnxruntime-gpu" : std::string(framework);
   }
   question.packages.push_back(std::move(package));
+  return {};
+}
+
+base::Result<void> ReadPlatform(const std::string& value, CompatQuestion& question) {
+  const std::map<std::string_view, base::Machine> machines = {
+      {"linux", base::Machine::kLinuxX86},         {"windows", base::Machine::kWindows},
+      {"linux-x86_64", base::Machine::kLinuxX86},  {"linux-aarch64", base::Machine::kLinuxArm},
+      {"windows-x86_64", base::Machine::kWindows}, {"wsl", base::Machine::kLinuxX86}};
+  const auto at = machines.find(value);
+  if (at == machines.end()) {
+    return Fail(ErrorCode::kBadFormat,
+                "platform is linux, windows, linux-aarch64 or wsl, not '" + value + "'");
+  }
+  question.platform_given = true;
+  question.machine = at->second;
+  question.wsl = value == "wsl";
   return {};
 }
 
@@ -99,20 +97,18 @@ base::Result<void> ReadWord(const std::string& key, const std::string& value, Co
     question.msvc = version->part(0);
     return {};
   }
-  if (key == "platform") {
-    if (value != "linux" && value != "windows") {
-      return Fail(ErrorCode::kBadFormat, "platform is linux or windows, not '" + value + "'");
-    }
-    question.platform_given = true;
-    question.platform = value == "windows" ? knowledge::Platform::kWindows : knowledge::Platform::kLinux;
-    return {};
-  }
+  if (key == "platform") return ReadPlatform(value, question);
   if (!knowledge::FrameworkName(key).empty() || knowledge::IsPinned(key))
     return ReadPackage(key, value, question);
   return Fail(ErrorCode::kBadFormat, "unknown key '" + key + "'; use one of " + std::string(kKeys));
 }
 
 }  // namespace
+
+knowledge::Platform CompatQuestion::DriverPlatform() const {
+  return wsl || machine == base::Machine::kWindows ? knowledge::Platform::kWindows
+                                                   : knowledge::Platform::kLinux;
+}
 
 base::Result<CompatQuestion> ParseCompat(const std::vector<std::string>& words) {
   CompatQuestion question;
@@ -128,6 +124,7 @@ base::Result<CompatQuestion> ParseCompat(const std::vector<std::string>& words) 
     keys.push_back(key);
     if (auto read = ReadWord(key, word.substr(equals + 1), question); !read)
       return std::unexpected(read.error());
+    if (key != "platform") ++question.things;
   }
   return question;
 }

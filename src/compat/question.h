@@ -7,29 +7,33 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/platform.h"
 #include "base/version.h"
 #include "knowledge/driver.h"
-#include "knowledge/packages/frameworks.h"
 
 namespace culprit::compat {
 
 // A framework, or a package that depends on one.
 struct CompatPackage {
-  std::string key;      // its name in the table of pins: "torch", "torchvision", "onnxruntime-gpu"
-  std::string shown;    // "torch 2.5.1"
-  std::string version;  // "2.5.1"
-  const knowledge::FrameworkRelease* build = nullptr;  // nullptr = not a framework, or not in the table
-  bool framework = false;
+  std::string key;        // its name in the table of pins: "torch", "torchvision", "onnxruntime-gpu"
+  std::string shown;      // "torch 2.5.1"
+  std::string version;    // "2.5.1"
+  std::string variant;    // "cu124"; "" = any build
+  std::string framework;  // its name in the table of frameworks; "" = it is none
 };
 
 struct CompatQuestion {
   std::optional<base::Version> cuda, cudnn, driver, cc, gcc, clang, python;
   std::optional<uint32_t> msvc;
   bool platform_given = false;
-  knowledge::Platform platform = knowledge::Platform::kLinux;
+  base::Machine machine = base::Machine::kLinuxX86;
+  bool wsl = false;
   std::string gpu_name;  // if the GPU was given by name
   std::vector<CompatPackage> packages;
-  std::vector<std::string> notes;
+  size_t things = 0;  // without the platform
+
+  // Of the driver, which is that of Windows under WSL.
+  knowledge::Platform DriverPlatform() const;
 };
 
 // An error means wrong usage: an unknown key, a key given twice, a value that cannot be parsed.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "knowledge/packages/distributions.h"
 #include "knowledge/packages/release.h"
 
 namespace culprit::knowledge {
@@ -117,7 +118,7 @@ Answer ToolkitTargets(std::string_view cuda, const Version& cc) {
   return Yes("CUDA " + Text(row->first_cuda) + " and later compile for " + Described(*row), row->source);
 }
 
-Answer DriverDrives(const Version& driver, const Version& cc) {
+Answer DriverDrives(const Version& driver, const Version& cc, Platform platform) {
   const Capability* row = FindCapability(cc);
   if (row == nullptr) return Unknown("compute capability " + cc.ToString() + " is not in the table");
   if (row->jetson) return Unknown(Described(*row) + " is a system on chip with its own drivers", row->source);
@@ -126,8 +127,14 @@ Answer DriverDrives(const Version& driver, const Version& cc) {
     return No(Branch(row->last_driver_branch) + " is the last driver branch for " + Described(*row),
               row->source);
   }
+  if (IsNewerThanTable(driver, platform)) {
+    return Unknown("driver " + DriverText(driver) + " is newer than what culprit knows (" +
+                       Branch(DriverBranches().back().branch) + ", " + Text(KnowledgeDate()) +
+                       "); its release notes say whether it still supports " + Described(*row),
+                   row->source);
+  }
   // A driver drives what the release it belongs to compiles for.
-  const DriverCuda own = CudaOfDriver(driver);
+  const DriverCuda own = CudaOfDriver(driver, platform);
   const bool sure = row->first_driver_branch == 0
                         ? !own.cuda.empty() && Known(own.cuda) >= Known(row->first_cuda)
                         : branch >= row->first_driver_branch;

@@ -67,8 +67,9 @@ const PtxIsa* PtxOfCuda(std::string_view cuda);
 
 // Whether a toolkit compiles machine code for a capability.
 Answer ToolkitTargets(std::string_view cuda, const base::Version& cc);
-// Whether a driver supports a GPU.
-Answer DriverDrives(const base::Version& driver, const base::Version& cc);
+// Whether a driver supports a GPU. A branch that is newer than the table may have dropped any of them.
+Answer DriverDrives(const base::Version& driver, const base::Version& cc,
+                    Platform platform = Platform::kLinux);
 
 // Whether GPU code in a binary runs on a GPU. `code` is "9.0" or "9.0a" for machine code, "9.0+PTX" for both,
 // "PTX 9.0" for PTX only. PTX also needs a driver that compiles it; this does not check that.

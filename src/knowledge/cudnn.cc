@@ -98,6 +98,10 @@ std::vector<const CudnnRelease*> FindCudnn(const Version& cudnn) {
   return FindCudnn(shorter);
 }
 
+bool IsBuiltFor(const CudnnRelease& row, const Version& cuda) {
+  return std::ranges::any_of(row.cuda_builds, [&](std::string_view build) { return BuildFits(build, cuda); });
+}
+
 Answer CudnnForCuda(const Version& cudnn, const Version& cuda) {
   const std::string pair = Name(cudnn) + " for CUDA " + cuda.ToString();
   const auto rows = FindCudnn(cudnn);
@@ -137,7 +141,10 @@ Answer CudnnForCuda(const Version& cudnn, const Version& cuda) {
 Answer CudnnForGpu(const Version& cudnn, const Version& cuda, const Version& cc) {
   const auto rows = FindCudnn(cudnn);
   if (rows.empty()) return Unknown(Name(cudnn) + " is not in the table");
-  const CudnnRelease& row = *rows.back();
+  return CudnnForGpu(*rows.back(), cuda, cc);
+}
+
+Answer CudnnForGpu(const CudnnRelease& row, const Version& cuda, const Version& cc) {
   const std::string gpu = "compute capability " + cc.ToString();
   const std::string_view lowest = LowestCapability(row, cuda);
   if (cc < Known(lowest)) {

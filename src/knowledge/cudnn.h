@@ -96,8 +96,10 @@ std::vector<const CudnnRelease*> FindCudnn(const base::Version& cudnn);
 
 // Whether there is a build of this cuDNN for this CUDA ("12", "12.4").
 Answer CudnnForCuda(const base::Version& cudnn, const base::Version& cuda);
+bool IsBuiltFor(const CudnnRelease& row, const base::Version& cuda);
 // Whether the build for this CUDA has code for this GPU. `cuda` may be 0 if unknown.
 Answer CudnnForGpu(const base::Version& cudnn, const base::Version& cuda, const base::Version& cc);
+Answer CudnnForGpu(const CudnnRelease& row, const base::Version& cuda, const base::Version& cc);
 // Whether a program compiled against one cuDNN can load another.
 Answer CudnnServes(const base::Version& loaded, const base::Version& compiled_against);
 

@@ -104,8 +104,15 @@ DriverCuda CudaOfDriver(const Version& driver, Platform platform) {
   if (without_floor && (found.cuda.empty() || Known(branch->cuda) > Known(found.cuda))) {
     found = {branch->cuda, false, branch->source};
   }
-  found.at_least = driver.part(0) > DriverBranches().back().branch;
+  found.at_least = IsNewerThanTable(driver, platform);
   return found;
+}
+
+bool IsNewerThanTable(const Version& driver, Platform platform) {
+  // Branches are at least five apart, and Windows counts on between them (536.25 belongs to 535).
+  constexpr uint32_t kWithinBranch = 4;
+  const uint32_t newest = DriverBranches().back().branch;
+  return driver.part(0) > (platform == Platform::kWindows ? newest + kWithinBranch : newest);
 }
 
 std::string_view LowestDriver(std::string_view cuda, Platform platform) {

@@ -90,6 +90,9 @@ struct DriverCuda {
 };
 DriverCuda CudaOfDriver(const base::Version& driver, Platform platform = Platform::kLinux);
 
+// Whether a driver is of a branch newer than every one in the table.
+bool IsNewerThanTable(const base::Version& driver, Platform platform);
+
 // Minimum driver for a release: natively, and through minor-version compatibility; "" if NVIDIA gives none or
 // the release is not in the table.
 std::string_view LowestDriver(std::string_view cuda, Platform platform = Platform::kLinux);

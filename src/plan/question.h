@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/platform.h"
 #include "base/version.h"
 #include "report/plan.h"
 
@@ -27,9 +28,7 @@ base::Result<Want> ParseWant(const std::string& text);
 // The name that a mistyped one probably means; "" if none comes near.
 std::string MeantBy(const std::string& name);
 
-// A machine with the wheels of its own: "linux-x86_64", "linux-aarch64", "windows-x86_64". WSL is Linux with
-// the driver of Windows.
-enum class Machine { kLinuxX86, kLinuxArm, kWindows };
+using base::Machine;
 
 struct Host {
   std::optional<base::Version> driver;  // nothing: not known, so the plan says what it needs

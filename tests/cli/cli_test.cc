@@ -96,6 +96,17 @@ TEST_F(Cli, CompatNoAsJson) {
 TEST_F(Cli, CompatUnknown) {
   ExpectGolden("compat_unknown.txt", {"compat", "cuda=14.0", "driver=580.65.06"}, 2);
 }
+TEST_F(Cli, CompatNamesTheBuildThatFits) {
+  ExpectGolden("compat_build.txt", {"compat", "torch=2.5.1", "driver=470.82.01", "gpu=8.0"}, 0);
+}
+TEST_F(Cli, CompatListsWhatGoesWithOneThing) {
+  ExpectGolden("compat_list.txt", {"compat", "torch=2.6.0"}, 0);
+  ExpectGolden("compat_list.json", {"compat", "gcc=4.9", "--format", "json"}, 0);
+  ExpectGolden("compat_list.md", {"compat", "torch=2.6.0", "--format", "markdown"}, 0);
+}
+TEST_F(Cli, CompatKnowsNothingThatGoesWithIt) {
+  ExpectGolden("compat_no_list.txt", {"compat", "cuda=99.0"}, 2);
+}
 TEST_F(Cli, CompatWrongUsage) { ExpectGolden("compat_wrong.txt", {"compat", "cuda"}, 64); }
 
 TEST_F(Cli, WhyALibrary) {

@@ -74,6 +74,16 @@ Subject Frameworks() {
                                  {"and_later", Form::kFlag},
                                  kSource},
                       .unique = {"package", "version", "of", "of_version"}},
+                     {.key = "known_failure",
+                      .type = "KnownFailure",
+                      .function = "KnownFailures",
+                      .fields = {{"framework", Form::kText, kRequired},
+                                 {"version", Form::kVersion, kRequired},
+                                 {"until", Form::kVersion, kRequired},
+                                 {"cc", Form::kCapability, kRequired},
+                                 {"fact", Form::kText, kRequired},
+                                 kSource},
+                      .unique = {"framework", "version", "cc"}},
                      Rules("FrameworkRules")}};
 }
 

@@ -13,13 +13,14 @@ int RunCompat(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> words;
   CommandLine app(
-      "Tells whether versions work together. The answer comes from tables with a source for every row; this "
-      "machine is not inspected.",
+      "Tells whether versions work together, or what goes with one of them. The answer comes from tables "
+      "with a source for every row; this machine is not inspected.",
       "culprit compat");
-  app.AddRequired("KEY=VALUE", words,
-                  "cuda, cudnn, driver, gpu (9.0, sm_90, or a name), gcc, clang, msvc, python, platform\n"
-                  "(linux or windows), or a framework: torch, tensorflow, jax, onnxruntime, cupy,\n"
-                  "ctranslate2, paddle, mxnet, tensorrt, triton, torchvision, torchaudio, xformers, vllm");
+  app.AddRequired(
+      "KEY=VALUE", words,
+      "cuda, cudnn, driver, gpu (9.0, sm_90, or a name), gcc, clang, msvc, python, platform\n"
+      "(linux, windows, linux-aarch64, wsl), or a framework: torch, tensorflow, jax, onnxruntime, cupy,\n"
+      "ctranslate2, paddle, mxnet, tensorrt, triton, torchvision, torchaudio, xformers, vllm");
   static constexpr std::string_view kKeys[] = {
       "cuda=",   "cudnn=",    "driver=", "gpu=",        "gcc=", "clang=",      "msvc=",
       "python=", "platform=", "torch=",  "tensorflow=", "jax=", "onnxruntime="};
@@ -31,8 +32,9 @@ int RunCompat(int argc, const char* const* argv) {
       "  culprit compat torch=2.5.1+cu124 gpu=\"RTX 5090\" driver=570.86.10\n"
       "  culprit compat tensorflow=2.15 python=3.12 platform=windows\n"
       "  culprit compat torch=2.5.1 torchvision=0.20.1\n"
-      "driver=535 means any driver of that branch.\n"
-      "Exit status: 0 yes, 1 no, 2 unknown (not in the tables), 64 wrong usage.");
+      "  culprit compat cuda=12.4                  everything that goes with it\n"
+      "driver=535 means any driver of that branch; torch=2.5.1 means any of its builds.\n"
+      "Exit status: 0 yes, or a list; 1 no, 2 unknown (not in the tables), 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   const auto question = compat::ParseCompat(words);
   if (!question) return WrongUsage("compat", question.error().message, "culprit compat --help");
@@ -41,8 +43,10 @@ int RunCompat(int argc, const char* const* argv) {
       Write(options, {.title = "culprit compat",
                       .text = [&](const auto& style) { return render::ToText(answer, style); },
                       .json = [&] { return render::ToJson(answer); },
+                      .markdown = [&] { return render::ToMarkdown(answer); },
                       .dated = true});
   if (!written) return kExitCannot;
+  if (!answer.goes_with.empty()) return kExitOk;
   return answer.verdict == report::Compatible::kYes  ? kExitOk
          : answer.verdict == report::Compatible::kNo ? kExitFound
                                                      : kExitCannot;

@@ -1,11 +1,9 @@
 // Whether one build of a framework works with a driver, GPU, toolkit, cuDNN or Python.
-#include <algorithm>
 #include <string>
 
 #include "knowledge/arch.h"
 #include "knowledge/cudnn.h"
-#include "knowledge/packages/frameworks.h"
-#include "knowledge/packages/pins.h"
+#include "knowledge/packages/builds.h"
 #include "knowledge/packages/release.h"
 
 namespace culprit::knowledge {
@@ -18,9 +16,7 @@ std::string Name(const FrameworkRelease& row) {
 }
 
 LibrariesFrom LibrariesOf(const FrameworkRelease& row, Platform platform) {
-  return platform == Platform::kWindows && row.libraries_windows != LibrariesFrom::kUnknown
-             ? row.libraries_windows
-             : row.libraries;
+  return platform == Platform::kWindows ? row.libraries_windows : row.libraries;
 }
 
 bool BringsItsOwn(LibrariesFrom from) {
@@ -29,6 +25,16 @@ bool BringsItsOwn(LibrariesFrom from) {
 
 std::string_view CudnnOf(const FrameworkRelease& row, Platform platform) {
   return platform == Platform::kWindows && !row.cudnn_windows.empty() ? row.cudnn_windows : row.cudnn;
+}
+
+// A failure that was seen, although the code in the binary would run.
+const KnownFailure* FailsOn(const FrameworkRelease& row, const Version& cc) {
+  for (const KnownFailure& failure : KnownFailures()) {
+    if (failure.framework != row.framework || cc < Known(failure.cc)) continue;
+    const Version version = Known(row.version), last = Known(failure.until);
+    if (version >= Known(failure.version) && (version <= last || BeginsWith(version, last))) return &failure;
+  }
+  return nullptr;
 }
 
 // Whether a driver compiles PTX of the release that the binary was built with.
@@ -99,6 +105,12 @@ Answer FrameworkWithCudnn(const FrameworkRelease& row, const Version& cudnn, Pla
     return No(built + " and rejects " + Text(row.cudnn_below) + " and later", row.source);
   }
   const Version wanted = Known(own);
+  if (!row.cudnn_until.empty()) {
+    const Version last = Known(row.cudnn_until);
+    const bool inside = cudnn >= wanted && (cudnn <= last || BeginsWith(cudnn, last));
+    const std::string why = Name(row) + " accepts cuDNN " + Text(own) + " to " + Text(row.cudnn_until);
+    return inside ? Yes(why, row.source) : No(why, row.source);
+  }
   if (wanted.parts.size() == 1) {
     const bool same = wanted.part(0) == cudnn.part(0);
     const std::string why = Name(row) + " needs cuDNN " + Text(own) + ".x";
@@ -125,6 +137,7 @@ Answer FrameworkOnGpu(const FrameworkRelease& row, const Version& cc, const Vers
     }
     return Unknown("for which GPUs " + Name(row) + " has code is not in the table", row.source);
   }
+  if (const KnownFailure* failure = FailsOn(row, cc)) return No(Text(failure->fact), failure->source);
   std::string list;
   for (const std::string_view item : code) list += (list.empty() ? "" : ", ") + Text(item);
   switch (CodeRunsOn(code, cc)) {
@@ -141,25 +154,12 @@ Answer FrameworkOnGpu(const FrameworkRelease& row, const Version& cc, const Vers
                  row.source);
 }
 
+// The build of a row that names its release, on Linux x86-64.
 Answer FrameworkOnPython(const FrameworkRelease& row, const Version& python) {
-  const Version minor = MinorOf(python);
-  const Pin* pin = FindPin(row.framework == "onnxruntime" ? "onnxruntime-gpu" : row.framework, row.version);
-  if (pin != nullptr && !pin->python_wheels.empty()) {  // the actual files
-    const bool there =
-        std::ranges::any_of(pin->python_wheels, [&](std::string_view p) { return Known(p) == minor; });
-    const std::string why = "the package index has wheels of " + Text(pin->package) + " " +
-                            Text(pin->version) + " for Python " + Text(pin->python_wheels.front()) + " to " +
-                            Text(pin->python_wheels.back());
-    return there ? Yes(why, pin->source) : No(why, pin->source);
+  for (const Build& build : BuildsOfRelease(row.framework, row.version, Machine::kLinuxX86)) {
+    if (build.row.variant == row.variant) return BuildOnPython(build, python);
   }
-  if (row.python.empty())
-    return Unknown("the Python versions of " + Name(row) + " are not in the table", row.source);
-  const std::string needs = Name(row) + " is built for Python " + Text(row.python);
-  const std::string span =
-      needs + (row.python_until.empty() ? " and later" : " to " + Text(row.python_until));
-  if (minor < Known(row.python)) return No(span, row.source);
-  if (row.python_until.empty()) return Unknown(span + "; how far is not in the table", row.source);
-  return minor <= Known(row.python_until) ? Yes(span, row.source) : No(span, row.source);
+  return Unknown("the Python versions of " + Name(row) + " are not in the table", row.source);
 }
 
 Answer FrameworkOnPlatform(const FrameworkRelease& row, Platform platform) {

@@ -73,6 +73,17 @@ struct Companion {
 };
 std::span<const Companion> Companions();
 
+// GPUs on which releases of a framework fail, although they have code for them: every one from `cc` on.
+struct KnownFailure {
+  std::string_view framework;
+  std::string_view version;
+  std::string_view until;
+  std::string_view cc;
+  std::string_view fact;  // names both sides
+  std::string_view source;
+};
+std::span<const KnownFailure> KnownFailures();
+
 std::span<const Rule> FrameworkRules();
 
 // A framework's common name ("pytorch", "onnxruntime-gpu") -> its name in the table; "" = none.
@@ -92,6 +103,7 @@ Answer FrameworkWithCudnn(const FrameworkRelease& row, const base::Version& cudn
 // ... a GPU. `driver` may be empty; otherwise, PTX that the driver cannot compile counts as no.
 Answer FrameworkOnGpu(const FrameworkRelease& row, const base::Version& cc, const base::Version* driver,
                       Platform platform);
+// ... a Python, on Linux x86-64. For other machines, see builds.h.
 Answer FrameworkOnPython(const FrameworkRelease& row, const base::Version& python);
 // ... a platform at all.
 Answer FrameworkOnPlatform(const FrameworkRelease& row, Platform platform);

@@ -69,10 +69,17 @@ TEST(Frameworks, GpusOfTorch) {
 }
 
 TEST(Frameworks, PtxNeedsADriverThatCompilesIt) {
-  const FrameworkRelease& row = Row("tensorflow", "2.18");  // CUDA 12.5, PTX for 9.0
+  FrameworkRelease row = Row("tensorflow", "2.18");  // CUDA 12.5, PTX for 9.0
+  row.framework = "another";                         // whose PTX is not known to fail
   const base::Version old_driver = Known("535.104.05"), new_driver = Known("570.86.10");
   EXPECT_EQ(FrameworkOnGpu(row, Known("12.0"), &old_driver, Platform::kLinux).verdict, Verdict::kNo);
   EXPECT_EQ(FrameworkOnGpu(row, Known("12.0"), &new_driver, Platform::kLinux).verdict, Verdict::kYes);
+}
+
+TEST(Frameworks, WhatWasSeenToFailIsNoThoughThePtxWouldRun) {
+  EXPECT_EQ(OnGpu(Row("tensorflow", "2.20.0"), "12.0"), Verdict::kNo);
+  EXPECT_EQ(OnGpu(Row("tensorflow", "2.21.0"), "10.0"), Verdict::kNo);
+  EXPECT_EQ(OnGpu(Row("tensorflow", "2.20.0"), "9.0"), Verdict::kYes);
 }
 
 TEST(Frameworks, DriversAreThoseOfTheirCuda) {

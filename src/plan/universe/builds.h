@@ -1,6 +1,4 @@
-// Builds of a framework that a machine can have: rows of data/frameworks.toml joined with the wheels of
-// data/distributions.toml. A row may stand for many releases ("1.19" = every 1.19.x), a release without a
-// row of its own takes that of its minor release.
+// The builds of knowledge/ and what the tables say about them, each asked once.
 #pragma once
 
 #include <map>
@@ -11,27 +9,21 @@
 #include <vector>
 
 #include "base/version.h"
-#include "knowledge/packages/distributions.h"
-#include "knowledge/packages/frameworks.h"
+#include "knowledge/packages/builds.h"
 #include "plan/question.h"
 #include "plan/universe/project_releases.h"
 #include "report/plan.h"
 
 namespace culprit::plan {
 
-struct Build {
-  knowledge::FrameworkRelease row;  // GPU code is that of the machine
-  std::string_view version;         // "2.4.1"
-  base::Version number;
-  std::string_view distribution;         // "onnxruntime-gpu"
-  const knowledge::Distribution* wheel;  // for this machine; nullptr: none is listed
-  bool listed = false;                   // the package index has the release for some machine
-  report::Channel channel;               // kUnknown: where it is published is not known
-  std::string shown;                     // "2.4.1+cu118"
-  std::string extra;                     // "and-cuda"
-  bool own_row = true;                   // false: taken over from an older release, GPU code is not known
-  bool in_table = true;  // false: older releases have this build; whether this one has it is not known
-};
+using knowledge::Build;
+using knowledge::CudnnOf;
+using knowledge::LibrariesOf;
+using knowledge::MachineWords;
+using knowledge::NumberOf;
+using knowledge::PlatformOf;
+using knowledge::PlatformTag;
+using knowledge::WheelFor;
 
 struct Wheel {
   const knowledge::Distribution* row;
@@ -69,19 +61,8 @@ class BuildTable {
   std::map<std::pair<std::string, Machine>, std::vector<Build>> made_;
 };
 
-base::Platform PlatformOf(Machine machine);
 // The machine whose drivers are counted: WSL has that of Windows.
 Machine DriverMachine(const Host& host);
-std::string_view PlatformTag(Machine machine);  // "linux-x86_64"
-std::string MachineWords(Machine machine);      // "Linux x86-64"
-
-// The wheel of a release for a machine; nullptr when there is none.
-const knowledge::Distribution* WheelFor(std::string_view distribution, std::string_view version,
-                                        Machine machine);
-// A release as a number: "9.0.0.312.post1" counts as 9.0.0.312.
-base::Version NumberOf(std::string_view version);
-// Where the libraries of a build come from on its machine.
-knowledge::LibrariesFrom LibrariesOf(const knowledge::FrameworkRelease& row, Machine machine);
-std::string_view CudnnOf(const knowledge::FrameworkRelease& row, Machine machine);
+report::Channel ChannelOf(const Build& build);
 
 }  // namespace culprit::plan

@@ -48,17 +48,16 @@ class Making {
   Candidate FrameworkCandidate(const Build& build);
   void NeedMachine(const Build& build, Candidate& candidate);
   void NeedCompiledAgainst(const Build& build, Candidate& candidate);
-  knowledge::Answer OnPlatform(const Build& build) const;
-  void NeedWheel(const Build& build, Candidate& candidate);
-  Need RowPythonNeed(const Build& build) const;
+  Need BuildPythonNeed(const Build& build) const;
   void NeedGpus(const Build& build, Candidate& candidate);
   void NeedCudnn(const Build& build, Candidate& candidate);
   void NeedLibraries(const Build& build, Candidate& candidate);
-  knowledge::Answer OnGpu(const Build& build, const base::Version& cc);
+  void NeedDriverForPtx(const Build& build, const base::Version& cc, Candidate& candidate);
 
   // ---- making_libraries.cc: packages of the index that others ask for, and companions of torch
   size_t AddLibrary(const std::string& name, const std::string& key);  // made_[key]
-  void NeedPins(const knowledge::Pin& pin, Candidate& candidate);
+  void NeedPins(const knowledge::Pin& pin, Candidate& candidate, bool built_for_python = false);
+  bool HasWheelHere(const std::string& library, const std::string& specifiers);
   void NeedVersions(const std::string& library, const std::string& specifiers, std::string_view source,
                     Candidate& candidate);
   void NeedMeasuredCode(const std::string& name, std::string_view version, Candidate& candidate);

@@ -94,12 +94,28 @@ void Making::NeedMeasuredCode(const std::string& name, std::string_view version,
   if (const knowledge::SourceBuild* build = FindSourceBuild(name, version)) NeedLowestGpu(*build, candidate);
 }
 
-void Making::NeedPins(const knowledge::Pin& pin, Candidate& candidate) {
+// Whether a release that is asked for has a wheel for the Python that is here.
+bool Making::HasWheelHere(const std::string& library, const std::string& specifiers) {
+  const Version python = knowledge::MinorOf(*question_.host.python);
+  const std::vector<Wheel>& wheels = builds_.WheelsOf(library, question_.host.machine);
+  const auto& met = builds_.Meeting(library, question_.host.machine, specifiers);
+  return met.empty() || std::ranges::any_of(met, [&](size_t i) {
+           const auto pythons = wheels[i].row->pythons;
+           return pythons.empty() || std::ranges::any_of(pythons, [&](std::string_view text) {
+                    return knowledge::Known(text) == python;
+                  });
+         });
+}
+
+// Pins have no markers. What has no wheel for the Python that the package itself was built for is behind one:
+// triton of torch 2.5 with Python 3.13.
+void Making::NeedPins(const knowledge::Pin& pin, Candidate& candidate, bool built_for_python) {
   for (const std::string_view text : pin.needs) {
     const size_t end = text.find_first_of("=<>~!");
     const std::string library(text.substr(0, end));
     const std::string specifiers(end == std::string_view::npos ? "" : text.substr(end));
     if (library == "torch") continue;
+    if (built_for_python && !HasWheelHere(library, specifiers)) continue;
     NeedVersions(library, specifiers, pin.source, candidate);
   }
 }

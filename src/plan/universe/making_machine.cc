@@ -107,15 +107,18 @@ void Making::AddDriver() {
     const bool seen = host.driver && i == 0 && host.seen;
     for (const size_t gpu : gpus_) {
       const Version& cc = universe_.at(gpu, 0).number;
-      Answer answer = knowledge::DriverDrives(candidates[i].number, cc);
+      Answer answer = knowledge::DriverDrives(candidates[i].number, cc, PlatformOf(DriverMachine(host)));
       if (answer.verdict == Verdict::kUnknown && seen) answer.verdict = Verdict::kYes;
       const knowledge::Capability* row = knowledge::FindCapability(cc);
       std::string words = "supports " + GpuName(cc);
-      std::string fails = "may not support " + GpuName(cc);
+      const bool newer = knowledge::IsNewerThanTable(candidates[i].number, PlatformOf(DriverMachine(host)));
+      std::string fails =
+          (newer ? "is newer than the tables and may not support " : "may not support ") + GpuName(cc);
+      const bool older = row != nullptr && candidates[i].number.part(0) < row->first_driver_branch;
       if (answer.verdict == Verdict::kNo && row != nullptr) {
         fails = "does not support " + GpuName(cc) + "; the last branch that does is " +
                 std::to_string(row->last_driver_branch);
-      } else if (row != nullptr && row->first_driver_branch != 0) {
+      } else if (older) {
         fails = "is older than the first branch known to support " + GpuName(cc) + ", " +
                 std::to_string(row->first_driver_branch);
         // Nobody who says "--allow unknown" means a driver from before the GPU.

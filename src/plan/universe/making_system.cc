@@ -25,6 +25,9 @@ report::Channel SystemChannel(Machine machine) {
 }  // namespace
 
 size_t Making::AddToolkit() {
+  // Who asks for a toolkit compiles with it; a framework only loads its libraries.
+  const bool compiles =
+      std::ranges::any_of(question_.wants, [](const Want& want) { return want.name == "cuda"; });
   std::vector<Candidate> candidates;
   for (const knowledge::ToolkitRow& row : knowledge::Toolkits()) {
     if (row.preview) continue;
@@ -38,9 +41,11 @@ size_t Making::AddToolkit() {
     candidate.needs.push_back(DriverNeed(std::string(row.cuda)));
     for (const size_t gpu : gpus_) {
       const Version& cc = universe_.at(gpu, 0).number;
-      candidate.needs.push_back(FactNeed(gpu, knowledge::ToolkitTargets(row.cuda, cc),
-                                         "compiles for " + GpuName(cc),
-                                         "does not compile for " + GpuName(cc)));
+      const Answer answer = compiles ? knowledge::ToolkitTargets(row.cuda, cc)
+                                     : knowledge::CudaLibrariesOnGpu(candidate.number, cc);
+      candidate.needs.push_back(
+          FactNeed(gpu, answer, (compiles ? "compiles for " : "has code for ") + GpuName(cc),
+                   (compiles ? "does not compile for " : "no code for ") + GpuName(cc)));
     }
     if (cuda_asked_ != kNone) {
       const bool fits = knowledge::BeginsWith(candidate.number, *question_.cuda);
@@ -160,21 +165,16 @@ Need Making::SystemCudnnNeed(const Build& build, std::string_view cudnn) {
   return cudnn_needs_[key] = need;
 }
 
-// Whether wheels of the index serve a framework that takes what the machine has: those of cupy's extra, and
-// for ctranslate2, which opens cuBLAS and cuDNN by their names, the ones that its documentation names.
+// The wheels that serve a framework which takes what the machine has.
 bool Making::NeedWheels(const Build& build, Candidate& candidate) {
-  if (question_.host.machine == Machine::kWindows) return false;
+  if (!knowledge::ServedByWheels(build)) return false;
   if (build.row.framework == "cupy") {
     // Any release of its CUDA: which one has wheels for this machine, pip finds out.
-    if (knowledge::FindPin(build.distribution, build.version, "ctk") == nullptr) return false;
     candidate.extra = "ctk";
     return true;
   }
-  if (build.row.framework != "ctranslate2") return false;
   const std::string major = std::to_string(knowledge::Known(build.row.cuda).part(0));
-  const std::string cublas = "nvidia-cublas-cu" + major;
-  if (builds_.WheelsOf(cublas, question_.host.machine).empty()) return false;
-  NeedVersions(cublas, "", build.row.source, candidate);
+  NeedVersions("nvidia-cublas-cu" + major, "", build.row.source, candidate);
   const std::string_view cudnn = CudnnOf(build.row, question_.host.machine);
   if (!cudnn.empty() && cudnn != "none") {
     const uint32_t first = knowledge::Known(cudnn).part(0);

@@ -1,4 +1,4 @@
-// `compat` as text and JSON. Pure: report -> string.
+// `compat` as text, JSON and Markdown. Pure: report -> string.
 #pragma once
 
 #include <string>
@@ -10,5 +10,6 @@ namespace culprit::render {
 
 std::string ToText(const report::CompatAnswer& answer, const Style& style);
 std::string ToJson(const report::CompatAnswer& answer);
+std::string ToMarkdown(const report::CompatAnswer& answer);
 
 }  // namespace culprit::render

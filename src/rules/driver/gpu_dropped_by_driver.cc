@@ -43,7 +43,8 @@ const snapshot::Gpu* NeedsNewer(const Scene& scene, uint32_t branch) {
 void Check(const Scene& scene, Ruling& ruling) {
   for (const UndrivenGpu& undriven : UndrivenGpus(scene, ruling)) {
     const auto& [driver, version, gpu, capability, row] = undriven;
-    if (knowledge::DriverDrives(version, capability).verdict != knowledge::Verdict::kNo) continue;
+    if (knowledge::DriverDrives(version, capability, scene.platform()).verdict != knowledge::Verdict::kNo)
+      continue;
     if (row->last_driver_branch == 0 || version.part(0) <= row->last_driver_branch) continue;
     const std::string branch = std::to_string(row->last_driver_branch);
     report::Finding& finding = Fire(scene, ruling, undriven,

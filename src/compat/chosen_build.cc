@@ -1,0 +1,128 @@
+#include "compat/chosen_build.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "compat/words.h"
+#include "knowledge/packages/release.h"
+
+namespace culprit::compat {
+namespace {
+
+using base::Version;
+using knowledge::Answer;
+using knowledge::Build;
+using knowledge::PublishedOn;
+using knowledge::Verdict;
+
+std::vector<BuildPair> PairsOf(const CompatQuestion& question, const Build& build) {
+  std::vector<BuildPair> pairs;
+  const knowledge::Platform platform = knowledge::PlatformOf(build.machine);
+  if (question.platform_given) {
+    const std::string where = build.machine == base::Machine::kLinuxX86
+                                  ? "Linux"  //
+                                  : knowledge::MachineWords(build.machine);
+    pairs.push_back({question.wsl ? "WSL" : where, knowledge::BuildOnMachine(build)});
+  }
+  if (question.driver) {
+    pairs.push_back({DriverWords(question), OfDriver(question, [&](const Version& driver) {
+                       return knowledge::BuildOnDriver(build, driver, question.DriverPlatform());
+                     })});
+  }
+  if (question.cuda) {
+    pairs.push_back({CudaWords(question), knowledge::FrameworkWithCuda(build.row, *question.cuda, platform)});
+  }
+  if (question.cudnn) {
+    pairs.push_back(
+        {CudnnWords(question), knowledge::FrameworkWithCudnn(build.row, *question.cudnn, platform)});
+  }
+  if (question.cc) {
+    const auto ask = [&](const Version* driver) {
+      Answer answer = knowledge::BuildOnGpu(build, *question.cc, driver);
+      if (answer.verdict != Verdict::kYes) return answer;
+      Answer system = knowledge::SystemForBuild(build, *question.cc, driver, question.DriverPlatform());
+      return system.verdict == Verdict::kYes ? answer : system;
+    };
+    pairs.push_back({GpuWords(question),
+                     question.driver ? OfDriver(question, [&](const Version& driver) { return ask(&driver); })
+                                     : ask(nullptr)});
+  }
+  if (question.python) {
+    Answer answer = knowledge::BuildOnPython(build, *question.python);
+    if (answer.verdict == Verdict::kYes) {
+      Answer required = knowledge::RequirementsOnPython(build, *question.python);
+      if (required.verdict != Verdict::kYes) answer = std::move(required);
+    }
+    pairs.push_back({"Python " + question.python->ToString(), std::move(answer)});
+  }
+  return pairs;
+}
+
+// Less is better.
+auto RankOf(const CompatQuestion& question, const Build& build, const std::vector<BuildPair>& pairs) {
+  const auto count = [&](Verdict verdict) {
+    return std::ranges::count_if(pairs,
+                                 [&](const BuildPair& pair) { return pair.answer.verdict == verdict; });
+  };
+  // Also where no platform was asked about: what nobody can install is not what is meant.
+  const Verdict there = knowledge::BuildOnMachine(build).verdict;
+  const bool of_cuda =
+      question.cuda && knowledge::BeginsWith(knowledge::Known(build.row.cuda), *question.cuda);
+  return std::tuple(count(Verdict::kNo) + (there == Verdict::kNo ? 1 : 0),
+                    count(Verdict::kUnknown) + (there == Verdict::kUnknown ? 1 : 0), of_cuda ? 0 : 1);
+}
+
+}  // namespace
+
+ChosenBuild ChooseBuild(const CompatQuestion& question, CompatPackage& package) {
+  ChosenBuild choice;
+  const std::string meant = knowledge::ReleaseMeant(package.framework, package.version);
+  if (meant.empty()) return choice;
+  if (meant != package.version) choice.read_as = package.version = meant;
+  choice.builds = knowledge::BuildsOfRelease(package.framework, package.version, question.machine);
+  if (!package.variant.empty())
+    std::erase_if(choice.builds, [&](const Build& build) { return build.row.variant != package.variant; });
+  for (size_t i = 0; i < choice.builds.size(); ++i) {
+    std::vector<BuildPair> pairs = PairsOf(question, choice.builds[i]);
+    const bool better = i > 0 && RankOf(question, choice.builds[i], pairs) <
+                                     RankOf(question, choice.builds[choice.chosen], choice.pairs);
+    if (i > 0 && !better) continue;
+    choice.chosen = i;
+    choice.pairs = std::move(pairs);
+  }
+  return choice;
+}
+
+std::string BuildName(const Build& build) {
+  const std::string name = std::string(build.distribution) +
+                           (build.extra.empty() ? " " : "[" + build.extra + "] ") +
+                           std::string(build.version);
+  const std::string variant(build.row.variant);
+  const bool named = variant.empty() || build.row.framework == "cupy" || build.extra == variant;
+  return name + (named ? "" : "+" + variant);
+}
+
+report::Command InstallCommand(const Build& build) {
+  if (build.published == PublishedOn::kUnknown || build.distribution.empty()) return {};
+  report::Command command = "pip install \"" + report::Plain(build.distribution);
+  if (!build.extra.empty()) command += "[" + report::FromTable(build.extra) + "]";
+  command += "==" + report::Plain(build.shown) + "\"";
+  switch (build.published) {
+    case PublishedOn::kUnknown:
+    case PublishedOn::kPackageIndex:
+      break;
+    case PublishedOn::kIndex:
+    case PublishedOn::kTorchIndex:
+      command += " --index-url " + report::Word(build.address);
+      break;
+    case PublishedOn::kFeed:
+      command += " --extra-index-url " + report::Word(build.address);
+      break;
+    case PublishedOn::kPage:
+      command += " --find-links " + report::Word(build.address);
+      break;
+  }
+  return command;
+}
+
+}  // namespace culprit::compat

@@ -1,0 +1,52 @@
+#include "compat/words.h"
+
+#include "knowledge/driver.h"
+#include "knowledge/packages/release.h"
+
+namespace culprit::compat {
+
+using base::Version;
+using knowledge::Answer;
+using knowledge::Verdict;
+using report::Compatible;
+
+Compatible InReport(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::kYes:
+      return Compatible::kYes;
+    case Verdict::kNo:
+      return Compatible::kNo;
+    case Verdict::kUnknown:
+      break;
+  }
+  return Compatible::kUnknown;
+}
+
+std::string DriverWords(const CompatQuestion& question) {
+  return (question.driver->parts.size() > 1 ? "driver " : "driver branch ") +
+         knowledge::DriverText(*question.driver);
+}
+std::string CudaWords(const CompatQuestion& question) { return "CUDA " + question.cuda->ToString(); }
+std::string CudnnWords(const CompatQuestion& question) { return "cuDNN " + question.cudnn->ToString(); }
+std::string GpuWords(const CompatQuestion& question) {
+  const std::string cc = "compute capability " + question.cc->ToString();
+  return question.gpu_name.empty() ? "GPU of " + cc : question.gpu_name + " (" + cc + ")";
+}
+
+Answer OfDriver(const CompatQuestion& question, const std::function<Answer(const Version&)>& ask) {
+  const Version& driver = *question.driver;
+  if (driver.parts.size() > 1 || question.DriverPlatform() == knowledge::Platform::kWindows)
+    return ask(driver);
+  const auto range = knowledge::DriversOfBranch(driver.part(0));
+  if (!range) return ask(driver);
+  const Answer lowest = ask(knowledge::Known(range->lowest));
+  Answer newest = ask(knowledge::Known(range->newest));
+  if (lowest.verdict == newest.verdict) return newest;
+  const auto word = [](Verdict verdict) { return std::string(base::Word(InReport(verdict))); };
+  return knowledge::Unknown("this depends on which " + driver.ToString() +
+                                " driver: " + std::string(range->lowest) + " " + word(lowest.verdict) + ", " +
+                                std::string(range->newest) + " " + word(newest.verdict) + "; " + lowest.why,
+                            lowest.source);
+}
+
+}  // namespace culprit::compat

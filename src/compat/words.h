@@ -1,0 +1,24 @@
+// How compat calls the things that it is asked about, and a driver that stands for its branch.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "compat/question.h"
+#include "knowledge/answer.h"
+#include "report/compat.h"
+
+namespace culprit::compat {
+
+report::Compatible InReport(knowledge::Verdict verdict);
+
+std::string DriverWords(const CompatQuestion& question);  // "driver 535.104.05", "driver branch 535"
+std::string CudaWords(const CompatQuestion& question);
+std::string CudnnWords(const CompatQuestion& question);
+std::string GpuWords(const CompatQuestion& question);
+
+// A bare branch means any of its drivers: asks about the oldest and the newest one in the tables.
+knowledge::Answer OfDriver(const CompatQuestion& question,
+                           const std::function<knowledge::Answer(const base::Version&)>& ask);
+
+}  // namespace culprit::compat
