@@ -113,11 +113,15 @@ AnchorFinder::AnchorFinder(std::span<const std::string_view> anchors) : slots_(k
   // A short window has zeros in its upper half, a long one never.
   std::vector<std::pair<uint64_t, Entry>> of_bytes;
   of_bytes.reserve(anchors.size() * kStride);
-  anchors_.reserve(anchors.size());
+  for (const std::string_view anchor : anchors) letters_ += anchor;
+  std::ranges::transform(letters_, letters_.begin(), Lower);
+  std::string_view rest = letters_;
   for (const std::string_view anchor : anchors) {
-    const auto index = static_cast<uint32_t>(anchors_.size());
-    std::string& lower = anchors_.emplace_back(anchor);
-    std::ranges::transform(lower, lower.begin(), Lower);
+    anchors_.push_back(rest.substr(0, anchor.size()));
+    rest.remove_prefix(anchor.size());
+  }
+  for (uint32_t index = 0; index < anchors_.size(); ++index) {
+    const std::string_view lower = anchors_[index];
     const size_t width = lower.size() >= kLong + kStride - 1 ? kLong : kShort;
     const size_t part = RarestPart(lower, width + kStride - 1);
     for (size_t offset = part; offset < part + kStride; ++offset) {
@@ -185,7 +189,7 @@ std::span<const AnchorFinder::Entry> AnchorFinder::EntriesOf(std::string_view te
 }
 
 bool AnchorFinder::Matches(std::string_view text, size_t at, uint32_t anchor) const {
-  const std::string& wanted = anchors_[anchor];
+  const std::string_view wanted = anchors_[anchor];
   if (text.size() - at < wanted.size()) return false;
   // Most that share the examined bytes differ at one of the ends.
   const size_t last = wanted.size() - kShort;

@@ -22,6 +22,7 @@ class AnchorFinder {
 
   // Each has at least kShortest bytes; ASCII letters match in either case.
   explicit AnchorFinder(std::span<const std::string_view> anchors);
+  AnchorFinder(const AnchorFinder&) = delete;
 
   struct Hit {
     size_t at = 0;      // where the anchor starts
@@ -62,9 +63,10 @@ class AnchorFinder {
   std::span<const Entry> EntriesOf(std::string_view text, size_t at, size_t width) const;
   bool Matches(std::string_view text, size_t at, uint32_t anchor) const;
 
-  std::vector<std::string> anchors_;    // lower case
-  std::array<uint64_t, 4096> long_{};   // one bit for each of 2^18 hashes
-  std::array<uint64_t, 1024> short_{};  // of 2^16
+  std::string letters_;                    // of all anchors, lower case
+  std::vector<std::string_view> anchors_;  // in it
+  std::array<uint64_t, 4096> long_{};      // one bit for each of 2^18 hashes
+  std::array<uint64_t, 1024> short_{};     // of 2^16
   std::vector<Slot> slots_;
   std::vector<Entry> entries_;
 };

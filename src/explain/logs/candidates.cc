@@ -8,8 +8,7 @@
 namespace culprit::logs {
 namespace {
 
-constexpr uint32_t kEnough = 1000;  // matches of one signature
-constexpr uint32_t kOften = 64;     // lines with the same candidates
+constexpr uint32_t kOften = 64;  // lines with the same candidates
 constexpr size_t kMostTogether = 32;
 constexpr char kNotAsked = 0, kYes = 1, kNo = 2;
 
@@ -38,8 +37,8 @@ bool Candidates::IsLive(size_t anchor) const {
                              [&](size_t signature) { return !done_[signature]; });
 }
 
-void Candidates::Matched(size_t signature, bool says_nothing_new) {
-  done_[signature] = says_nothing_new || ++matches_[signature] >= kEnough;
+void Candidates::Matched(size_t signature, uint32_t enough) {
+  done_[signature] = ++matches_[signature] >= enough;
 }
 
 Candidates::Group* Candidates::GroupOf(const std::vector<size_t>& candidates) {
@@ -58,8 +57,8 @@ Candidates::Group::Group(const std::vector<size_t>& signatures)
     (SpansLines(signature) ? of_window : of_line).push_back(signature);
     reach_ = std::max(reach_, LinesOf(signature));
   }
-  of_line_ = {!of_line.empty(), SignatureIndex::The().Together(of_line)};
-  of_window_ = {!of_window.empty(), SignatureIndex::The().Together(of_window)};
+  of_line_ = {of_line, SignatureIndex::The().Together(of_line)};
+  of_window_ = {of_window, SignatureIndex::The().Together(of_window)};
 }
 
 bool Candidates::IsCovered(size_t anchor, Group& group) const {
@@ -74,16 +73,28 @@ bool Candidates::IsCovered(size_t anchor, Group& group) const {
 }
 
 bool Candidates::Group::MayMatch(const Part& part, const std::string& text) {
-  if (!part.any || part.set == nullptr) return part.any;
+  if (part.set == nullptr) return !part.signatures.empty();
   RE2::Set::ErrorInfo failure{RE2::Set::kNoError};
   return part.set->Match(Piece(text), nullptr, &failure) || failure.kind != RE2::Set::kNoError;
 }
 
-void Candidates::Group::Reject(std::vector<size_t>& candidates, const std::string& line,
-                               const std::string& window) const {
-  const bool line_may = MayMatchLine(line), window_may = MayMatchWindow(window);
-  std::erase_if(candidates,
-                [&](size_t candidate) { return SpansLines(candidate) ? !window_may : !line_may; });
+std::vector<size_t> Candidates::Group::Matching(const Part& part, const std::string& text) {
+  if (part.set == nullptr) return part.signatures;
+  std::vector<int> matched;
+  RE2::Set::ErrorInfo failure{RE2::Set::kNoError};
+  part.set->Match(Piece(text), &matched, &failure);
+  if (failure.kind != RE2::Set::kNoError) return part.signatures;
+  std::vector<size_t> signatures;
+  for (const int index : matched) signatures.push_back(part.signatures[static_cast<size_t>(index)]);
+  return signatures;
+}
+
+std::vector<size_t> Candidates::Group::Matching(const std::string& line, const std::string& window) const {
+  std::vector<size_t> found = Matching(of_line_, line);
+  const std::vector<size_t> of_window = Matching(of_window_, window);
+  found.insert(found.end(), of_window.begin(), of_window.end());
+  std::ranges::sort(found);
+  return found;
 }
 
 }  // namespace culprit::logs

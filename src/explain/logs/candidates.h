@@ -20,9 +20,8 @@ class Candidates {
   std::vector<size_t> In(std::string_view segment) const;
   // Whether a signature with this anchor is still searched for.
   bool IsLive(size_t anchor) const;
-  // Counts a match. One that can say nothing new is not searched for again, nor one that was found very
-  // often: a log that repeats itself.
-  void Matched(size_t signature, bool says_nothing_new);
+  // Counts a match. One that was found often enough is not searched for again: a log that repeats itself.
+  void Matched(size_t signature, uint32_t enough);
 
   // Signatures that come up together again and again: one look at a text answers for all of them.
   class Group {
@@ -34,8 +33,8 @@ class Candidates {
     // whole lines, one or many.
     bool MayMatchLine(const std::string& lines) const { return MayMatch(of_line_, lines); }
     bool MayMatchWindow(const std::string& windows) const { return MayMatch(of_window_, windows); }
-    // Drops those that do not match, judging by one line and all windows of lines around it.
-    void Reject(std::vector<size_t>& candidates, const std::string& line, const std::string& window) const;
+    // Those that may match one line, or a window of the lines around it; in table order.
+    std::vector<size_t> Matching(const std::string& line, const std::string& window) const;
 
     uint64_t quiet_until = 0;  // where in the log the lines end that were looked at together
     size_t ahead = 0;          // how many lines were looked at beyond the first
@@ -44,10 +43,12 @@ class Candidates {
    private:
     friend class Candidates;
     struct Part {
-      bool any = false;
+      std::vector<size_t> signatures;
       std::unique_ptr<RE2::Set> set;  // nullptr if there are none, or too many
     };
     static bool MayMatch(const Part& part, const std::string& text);
+    // Those that may match.
+    static std::vector<size_t> Matching(const Part& part, const std::string& text);
 
     std::vector<size_t> signatures_;
     std::vector<char> covers_;  // of each anchor: yes, no, or not asked yet

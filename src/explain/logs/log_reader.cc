@@ -21,6 +21,7 @@ using knowledge::Role;
 using knowledge::Signature;
 
 constexpr size_t kBuffer = 1 << 20;
+constexpr size_t kFirstRead = 16 << 10;       // most texts are short, and memory costs time
 constexpr size_t kRead = 1 << 18;             // bytes per read; fits into the second-level cache
 constexpr size_t kReach = 4 << 10;            // bytes of a line on each side of an anchor
 constexpr size_t kTail = 64 << 10;            // bytes that are kept, for how the text ends
@@ -28,7 +29,9 @@ constexpr size_t kLongestMessage = 64 << 10;  // bytes in several lines
 constexpr size_t kBeginning = 64 << 10;       // bytes that tell what kind of text it is
 constexpr size_t kShown = 400;                // bytes of a line
 constexpr size_t kMostSymptoms = 1000;
-constexpr size_t kMostMatches = 32;  // of one signature in one line
+constexpr size_t kMostMatches = 32;     // of one signature in one line
+constexpr uint32_t kEnough = 1000;      // matches of one signature in a log
+constexpr uint32_t kEnoughFacts = 100;  // the same, if it only states what is there
 constexpr int kMostGroups = 12;
 constexpr size_t kMostOthers = 64;  // lines of other processes inside a message
 constexpr size_t kMostAhead = 127;  // lines that are looked at together
@@ -52,11 +55,12 @@ struct LogReader::Segment {
 };
 
 LogReader::LogReader(size_t input, uint64_t at_least)
-    : input_(input), at_least_(at_least), buffer_(kBuffer, '\0') {}
+    : input_(input), at_least_(at_least), buffer_(kFirstRead, '\0') {}
 LogReader::~LogReader() = default;
 LogReader::LogReader(LogReader&&) noexcept = default;
 
 std::span<char> LogReader::Room() {
+  if (buffer_.size() - size_ < kFirstRead) buffer_.resize(kBuffer);
   return std::span(buffer_).subspan(size_, std::min(kRead, buffer_.size() - size_));
 }
 
@@ -106,7 +110,7 @@ void LogReader::Process(bool complete) {
   if (!complete) {
     const size_t last = text.rfind('\n');
     end = last != std::string_view::npos && last + 1 > done_ ? last + 1 : done_;
-    if (end == done_ && size_ + kRead > buffer_.size()) end = size_ - kReach;
+    if (end == done_ && size_ + kRead > kBuffer) end = size_ - kReach;
   }
   while (done_ < end) {
     size_t at = end;
@@ -132,7 +136,7 @@ void LogReader::Process(bool complete) {
   }
   if (complete) TakeHints(text);
   // Drops what was examined, except for previous lines in which a message may have started.
-  if (size_ + kRead <= buffer_.size() && !complete) return;
+  if (size_ + kRead <= kBuffer && !complete) return;
   const size_t keep = done_ - std::min(done_, kTail);
   CountUpTo(keep);
   std::memmove(buffer_.data(), buffer_.data() + keep, size_ - keep);
@@ -275,7 +279,7 @@ bool LogReader::ReadSegment(const Segment& segment, bool complete) {
   const uint64_t number = lines_ + 1;
   const std::string& line = around.lines[around.here];
   if (group != nullptr)
-    group->Reject(candidates, line, reach == 1 ? line : WindowOf(around, 0, around.lines.size()).text);
+    candidates = group->Matching(line, reach == 1 ? line : WindowOf(around, 0, around.lines.size()).text);
   for (const size_t candidate : candidates) {
     const size_t lines = std::max<size_t>(knowledge::Signatures()[candidate].lines, 1);
     // The anchor may be in any line of the message.
@@ -313,36 +317,39 @@ void LogReader::Match(size_t index, const Window& window, uint64_t number) {
       symptom.attributes.emplace(pair.substr(0, equals), pair.substr(equals + 1));
     }
     AddImplied(symptom.attributes);
-    symptom.text = Excerpt(subject, begin);
-    const std::string_view line = std::string_view(subject).substr(0, window.first_line);
-    if (end <= window.first_line || !IsTyped(line)) symptom.mention = MentionAt(line, begin, number == 1);
     if (signature.role == Role::kHarmless && number <= kShortText) harmless_lines_.push_back(number);
-    Note(std::move(symptom));
-    const bool says_always_the_same =
-        signature.role == Role::kContext && expression.NamedCapturingGroups().empty();
-    candidates_.Matched(index, says_always_the_same);
+    Note(std::move(symptom), window, begin, end);
+    const bool says_always_the_same = expression.NamedCapturingGroups().empty();
+    candidates_.Matched(index, signature.role != Role::kContext ? kEnough
+                               : says_always_the_same           ? 1
+                                                                : kEnoughFacts);
   }
 }
 
-void LogReader::Note(Symptom symptom) {
+void LogReader::Note(Symptom symptom, const Window& window, size_t begin, size_t end) {
   std::string key(symptom.signature->id);
   for (const auto& [name, value] : symptom.attributes) key += '\n' + name + '=' + value;
   const auto [known, fresh] = seen_.emplace(std::move(key), symptoms_.size());
   symptom.last_line = symptom.line;
-  if (!fresh) {
-    Symptom& same = symptoms_[known->second];
-    if (same.last_line == symptom.line) return;  // the same place, found through another of its lines
-    same.last_line = symptom.line;
-    if (symptom.mention < same.mention) {  // what was only mentioned before now happened
-      same.mention = symptom.mention;
-      same.line = symptom.line;
-      same.text = std::move(symptom.text);
-    }
-    ++same.count;
-  } else if (symptoms_.size() < kMostSymptoms) {
-    symptoms_.push_back(std::move(symptom));
-  } else {
+  Symptom* const same = fresh ? nullptr : &symptoms_[known->second];
+  if (same != nullptr) {
+    if (same->last_line == symptom.line) return;  // the same place, found through another of its lines
+    same->last_line = symptom.line;
+    ++same->count;
+    if (same->mention == Mention::kNone) return;
+  } else if (symptoms_.size() == kMostSymptoms) {
     seen_.erase(known);
+    return;
+  }
+  const std::string_view line = std::string_view(window.text).substr(0, window.first_line);
+  if (end <= window.first_line || !IsTyped(line)) symptom.mention = MentionAt(line, begin, symptom.line == 1);
+  symptom.text = Excerpt(window.text, begin);
+  if (same == nullptr) {
+    symptoms_.push_back(std::move(symptom));
+  } else if (symptom.mention < same->mention) {  // what was only mentioned before now happened
+    same->mention = symptom.mention;
+    same->line = symptom.line;
+    same->text = std::move(symptom.text);
   }
 }
 

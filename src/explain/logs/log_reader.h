@@ -90,7 +90,8 @@ class LogReader {
   // Every match of a signature that starts in the first line of the window, which has this number, and that
   // ends at or after the line with the anchor.
   void Match(size_t index, const Window& window, uint64_t number);
-  void Note(Symptom symptom);
+  // Records a match in the window, or counts it.
+  void Note(Symptom symptom, const Window& window, size_t begin, size_t end);
 
   Candidates candidates_;
   Candidates::Group* quiet_ = nullptr;            // whose block of lines was looked at last

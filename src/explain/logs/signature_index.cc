@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 
 namespace culprit::logs {
 namespace {
@@ -24,20 +26,25 @@ const SignatureIndex& SignatureIndex::The() {
 }
 
 SignatureIndex::SignatureIndex() : expressions_(knowledge::Signatures().size()) {
+  constexpr size_t kUsualAnchors = 1 << 14;
   std::vector<std::string_view> anchors;
-  std::unordered_map<std::string_view, size_t> known;
+  std::vector<std::pair<size_t, size_t>> uses;  // anchor, signature
+  std::unordered_map<std::string_view, size_t> known(kUsualAnchors);
   for (size_t signature = 0; signature < expressions_.size(); ++signature) {
     const auto any = knowledge::Signatures()[signature].any;
     if (any.empty()) loose_.push_back(signature);
     for (const std::string_view anchor : any) {
       const auto [entry, fresh] = known.emplace(anchor, anchors.size());
-      if (fresh) {
-        anchors.push_back(anchor);
-        of_anchor_.emplace_back();
-      }
-      of_anchor_[entry->second].push_back(signature);
+      if (fresh) anchors.push_back(anchor);
+      uses.emplace_back(entry->second, signature);
     }
   }
+  first_.resize(anchors.size() + 1);
+  for (const auto& [anchor, signature] : uses) ++first_[anchor + 1];
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  std::vector<size_t> next(first_.begin(), first_.end() - 1);
+  signatures_.resize(uses.size());
+  for (const auto& [anchor, signature] : uses) signatures_[next[anchor]++] = signature;
   finder_ = std::make_unique<AnchorFinder>(anchors);
 }
 

@@ -21,9 +21,11 @@ class SignatureIndex {
 
   size_t size() const { return expressions_.size(); }
   const AnchorFinder& finder() const { return *finder_; }
-  size_t anchors() const { return of_anchor_.size(); }
+  size_t anchors() const { return first_.size() - 1; }
   // Indices of signatures.
-  std::span<const size_t> OfAnchor(size_t anchor) const { return of_anchor_[anchor]; }
+  std::span<const size_t> OfAnchor(size_t anchor) const {
+    return std::span(signatures_).subspan(first_[anchor], first_[anchor + 1] - first_[anchor]);
+  }
   std::span<const size_t> loose() const { return loose_; }  // those without an anchor
   const RE2& Expression(size_t signature) const;
   // Matches where one of them does in some of the lines of a text, as if these were alone; nullptr if there
@@ -39,7 +41,8 @@ class SignatureIndex {
   SignatureIndex();
 
   std::unique_ptr<AnchorFinder> finder_;
-  std::vector<std::vector<size_t>> of_anchor_;
+  std::vector<size_t> signatures_;  // of the first anchor, the second, ...
+  std::vector<size_t> first_;       // where those of each anchor begin; and the end
   std::vector<size_t> loose_;
   mutable std::vector<Lazy> expressions_;
 };
