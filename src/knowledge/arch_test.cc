@@ -148,6 +148,11 @@ TEST(Arch, SaysNothingOfANameThatSeveralProductsHave) {
   EXPECT_EQ(FindCapabilityByName("GeForce GT 730"), nullptr) << "Fermi or Kepler";
   EXPECT_EQ(FindCapabilityByName("GeForce GTX 860M"), nullptr) << "Kepler or Maxwell";
   EXPECT_EQ(FindCapabilityByName("RTX 6000 Hopper"), nullptr);
+  EXPECT_EQ(FindCapabilityByName("6000"), nullptr);
+  ASSERT_NE(FindCapabilityByName("A6000"), nullptr) << "RTX A6000";
+  EXPECT_EQ(FindCapabilityByName("A6000")->cc, "8.6");
+  ASSERT_NE(FindCapabilityByName("4090"), nullptr);
+  EXPECT_EQ(FindCapabilityByName("4090")->cc, "8.9");
   EXPECT_EQ(FindCapabilityByName("NVIDIA GPU"), nullptr);
 }
 

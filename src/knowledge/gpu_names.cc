@@ -91,8 +91,18 @@ Product Read(std::string_view name) {
   return product;
 }
 
-bool Names(const Product& example, const Product& asked) {
-  return example.words == asked.words && std::ranges::all_of(asked.qualifiers, [&](const std::string& word) {
+// "A6000", "4090": the series is left out.
+bool SameWithoutSeries(std::span<const std::string> example, std::span<const std::string> asked) {
+  const bool series = !example.empty() && (example.front() == "rtx" || example.front() == "gtx");
+  return series && std::ranges::equal(example.subspan(1), asked);
+}
+
+bool Names(const Product& example, const Product& asked, bool without_series) {
+  // A number alone may be of any series.
+  const bool number = asked.words.size() == 1 && base::IsNumber(asked.words.front());
+  const bool same = (without_series || number) && SameWithoutSeries(example.words, asked.words);
+  return (same || (!without_series && example.words == asked.words)) &&
+         std::ranges::all_of(asked.qualifiers, [&](const std::string& word) {
            return std::ranges::find(example.qualifiers, word) != example.qualifiers.end();
          });
 }
@@ -118,15 +128,18 @@ const Capability* FindCapabilityByName(std::string_view name) {
     if (const std::string_view its = LongestNumber(word); its.size() > number.size()) number = its;
   }
   const Capability* found = nullptr;
-  for (const Capability& row : Capabilities()) {
-    const bool here = std::ranges::any_of(row.examples, [&](std::string_view example) {
-      return example.find(number) != std::string_view::npos && Names(Read(example), asked);
-    });
-    if (!here) continue;
-    if (found != nullptr) return nullptr;
-    found = &row;
+  for (const bool without_series : {false, true}) {
+    for (const Capability& row : Capabilities()) {
+      const bool here = std::ranges::any_of(row.examples, [&](std::string_view example) {
+        return example.find(number) != std::string_view::npos && Names(Read(example), asked, without_series);
+      });
+      if (!here) continue;
+      if (found != nullptr) return nullptr;
+      found = &row;
+    }
+    if (found != nullptr) return found;
   }
-  return found;
+  return nullptr;
 }
 
 }  // namespace culprit::knowledge

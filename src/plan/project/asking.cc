@@ -4,7 +4,10 @@
 #include <array>
 
 #include "base/package_name.h"
+#include "base/pep440.h"
 #include "base/text.h"
+#include "knowledge/packages/builds.h"
+#include "knowledge/packages/distributions.h"
 #include "knowledge/packages/frameworks.h"
 #include "knowledge/packages/release.h"
 #include "plan/commands/in_order.h"
@@ -41,6 +44,40 @@ std::string VersionOfWheel(std::string_view address) {
   return parts.size() >= 5 ? parts[1] : "";
 }
 
+// The bounds of a Python as bounds of its minor versions, which are all that a plan chooses among:
+// "==3.7.13" -> "==3.7", "<3.11.5" -> "<=3.11".
+std::string MinorBounds(const std::string& specifiers) {
+  std::string bounds;
+  for (std::string part : base::Split(specifiers, ',')) {
+    std::erase(part, ' ');
+    const size_t number = part.find_first_of("0123456789");
+    const size_t dot = number == std::string::npos ? number : part.find('.', number);
+    const size_t patch = dot == std::string::npos ? dot : part.find('.', dot + 1);
+    if (patch != std::string::npos && part.substr(patch) != ".*") {
+      if (part.starts_with("!=")) continue;  // another patch release of that minor serves
+      if (part.starts_with("~=")) part.replace(0, 2, "==");
+      if (part.starts_with("<") && !part.starts_with("<=") && part.substr(patch) != ".0") part.insert(1, "=");
+      part.resize(part.rfind('.'));
+    }
+    bounds += (bounds.empty() ? "" : ",") + part;
+  }
+  return bounds;
+}
+
+// Whether the tables have a release of a package that meets the specifiers.
+bool HasRelease(const std::string& known, const std::string& specifiers, Machine machine) {
+  if (IsProject(known)) return HasProjectRelease(known, specifiers);
+  std::string bare = specifiers;  // "==2.4.1+cu118": whether there is such a build is another question
+  if (const size_t plus = bare.find('+'); plus != std::string::npos && bare.find(',') == std::string::npos)
+    bare.resize(plus);
+  const auto meets = [&](std::string_view version) { return base::Meets(version, bare) == true; };
+  const std::string_view framework = knowledge::FrameworkName(known);
+  if (!framework.empty())
+    return std::ranges::any_of(knowledge::BuildsOf(framework, machine), meets, &knowledge::Build::version);
+  const auto listed = knowledge::DistributionsOf(known);
+  return listed.empty() || std::ranges::any_of(listed, meets, &knowledge::Distribution::version);
+}
+
 class Asking {
  public:
   Asking(const Project& project, Question& question) : project_(project), question_(question) {}
@@ -56,9 +93,10 @@ class Asking {
     question_.wants.insert(question_.wants.end(), wants_.begin(), wants_.end());
     for (const Dependency& one : project_.constraints) Constrain(one);
     for (const ProjectIndex& index : project_.indexes) UseIndex(index);
-    for (const ProjectBound& python : project_.pythons)
-      question_.limits.push_back(
-          {"python", python.specifiers, "", base::Printable(python.text) + PlaceWords(python.origin)});
+    for (const ProjectBound& python : project_.pythons) {
+      question_.limits.push_back({"python", MinorBounds(python.specifiers), "",
+                                  base::Printable(python.text) + PlaceWords(python.origin)});
+    }
     UseCuda();
     for (const std::string& flag : project_.flags) {
       const size_t space = flag.find(' ');
@@ -84,7 +122,8 @@ class Asking {
     if (one.kind == RequirementKind::kConda) return Pass(one);
     if (one.kind != RequirementKind::kNamed) {
       const std::string version = known.empty() ? "" : VersionOfWheel(one.text);
-      if (!version.empty()) return AddWant(one, known, "==" + version);
+      if (!version.empty() && HasRelease(known, "==" + version, question_.host.machine))
+        return AddWant(one, known, "==" + version);
       if (!known.empty()) {
         question_.provided.insert(known);
         Note(one, "comes from an address; what it needs is not known");
@@ -119,7 +158,7 @@ class Asking {
       Note(one, "a build for the CPU: it does not use the GPU");
       return Pass(one);
     }
-    if (IsProject(known) && !specifiers.empty() && !HasProjectRelease(known, specifiers)) {
+    if (!specifiers.empty() && !HasRelease(known, specifiers, question_.host.machine)) {
       question_.provided.insert(known);
       Note(one, "the tables have no such release");
       return Pass(one);

@@ -120,6 +120,29 @@ TEST(Asking, OtherBuildsOfAKnownNameAreNotReplaced) {
   EXPECT_TRUE(Has(notes, "pytroch (r.txt:4): not in the tables; did you mean torch?")) << notes;
 }
 
+TEST(Asking, AReleaseThatTheTablesDoNotHaveIsPassedThrough) {
+  const Question question = AskedBy({{"r.txt", "torch==1.7.0\ntorchvision==0.8.1\nvllm==99.0\n"}}, "r.txt");
+  EXPECT_TRUE(question.wants.empty());
+  EXPECT_EQ(question.passed_through.size(), 3u);
+  EXPECT_TRUE(Has(question.notes.front(), "torch (r.txt:1): the tables have no such release"));
+}
+
+// A plan chooses among minor versions of Python.
+TEST(Asking, PatchReleasesOfPythonAreThoseOfTheirMinor) {
+  const auto python_of = [](const std::string& bound) {
+    const Question question =
+        AskedBy({{"pyproject.toml", "[project]\nname = \"x\"\nrequires-python = \"" + bound +
+                                        "\"\ndependencies = [\"torch==2.4.1\"]\n"}},
+                "pyproject.toml");
+    return Solve(question).outcome;
+  };
+  for (const char* good :
+       {">= 3.10", "==3.11.4", ">=3.11.2,<3.12", "~=3.11.3", "<3.11.5", "!=3.11.1", "==3.11.*"})
+    EXPECT_EQ(python_of(good), Plan::Outcome::kSolution) << good;
+  for (const char* bad : {">=3.12", "==3.10.4", "<3.11", "<3.11.0", "~=3.10.1"})
+    EXPECT_EQ(python_of(bad), Plan::Outcome::kUnsolvable) << bad;
+}
+
 TEST(Asking, WordsOfTheCommandLine) {
   Question question;
   EXPECT_TRUE(AskWord("torch>=2.1", question));

@@ -107,7 +107,9 @@ void Making::NeedMachine(const Build& build, Candidate& candidate) {
     Need need{.package = machine_, .fails = "not in the table", .source = std::string(build.row.source)};
     need.missing = true;
     candidate.needs.push_back(std::move(need));
-  } else if (answer.verdict != Verdict::kYes) {
+    return;
+  }
+  if (answer.verdict != Verdict::kYes) {
     const bool none = answer.verdict == Verdict::kNo;
     const bool without_wheel = build.listed && build.wheel == nullptr;
     candidate.needs.push_back(FactNeed(machine_, answer, "",
