@@ -34,7 +34,7 @@ class Narrowing {
 
  private:
   static int Weight(const Need& need) {
-    return need.missing ? 3 : need.unknown ? 2 : need.accepts.empty() ? 0 : 1;
+    return need.missing ? 2 : need.unknown ? 3 : need.accepts.empty() ? 0 : 1;
   }
   bool Left(size_t package, size_t candidate) const { return narrowed_.left[package][candidate]; }
 
