@@ -55,6 +55,7 @@ std::vector<BuildPair> PairsOf(const CompatQuestion& question, const Build& buil
     }
     pairs.push_back({"Python " + question.python->ToString(), std::move(answer)});
   }
+  for (BuildPair& pair : pairs) pair.answer = knowledge::IfThereIsOne(build, std::move(pair.answer));
   return pairs;
 }
 
@@ -65,7 +66,7 @@ auto RankOf(const CompatQuestion& question, const Build& build, const std::vecto
                                  [&](const BuildPair& pair) { return pair.answer.verdict == verdict; });
   };
   // Also where no platform was asked about: what nobody can install is not what is meant.
-  const Verdict there = knowledge::BuildOnMachine(build).verdict;
+  const Verdict there = knowledge::IfThereIsOne(build, knowledge::BuildOnMachine(build)).verdict;
   const bool of_cuda =
       question.cuda && knowledge::BeginsWith(knowledge::Known(build.row.cuda), *question.cuda);
   return std::tuple(count(Verdict::kNo) + (there == Verdict::kNo ? 1 : 0),

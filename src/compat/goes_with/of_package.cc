@@ -56,7 +56,8 @@ void AddPythons(const std::vector<Build>& builds, Lines& lines) {
                    [&](size_t i) {
                      const Version python = knowledge::Known(pythons[i]);
                      return std::ranges::any_of(builds, [&](const Build& build) {
-                       return knowledge::BuildOnPython(build, python).verdict == Verdict::kYes &&
+                       return build.in_table &&
+                              knowledge::BuildOnPython(build, python).verdict == Verdict::kYes &&
                               knowledge::RequirementsOnPython(build, python).verdict == Verdict::kYes;
                      });
                    }),
@@ -67,7 +68,7 @@ void AddMachines(const CompatPackage& package, const std::string& version, Lines
   report::GoesWith line{.what = "platform", .why = "with GPU support"};
   for (const Machine machine : {Machine::kLinuxX86, Machine::kLinuxArm, Machine::kWindows}) {
     for (const Build& build : knowledge::BuildsOfRelease(package.framework, version, machine)) {
-      if (knowledge::BuildOnMachine(build).verdict != Verdict::kYes) continue;
+      if (!build.in_table || knowledge::BuildOnMachine(build).verdict != Verdict::kYes) continue;
       line.values.push_back(knowledge::MachineWords(machine));
       line.source = build.row.source;
       break;

@@ -96,7 +96,7 @@ void AddFrameworks(Lines& lines, base::Machine machine, const std::function<bool
         releases.emplace_back(build.version);
         fitting.emplace_back();
       }
-      if (!fits(build)) continue;
+      if (!build.in_table || !fits(build)) continue;
       fitting.back().push_back(VariantOf(build));
       variants.insert(VariantOf(build));
       line.values.push_back(BuildName(build));

@@ -103,15 +103,14 @@ Answer ElsewhereOnPython(const Build& build, const Version& minor) {
   return Unknown(row.why + ", but " + wheel.why + ask, row.source);
 }
 
-// What a build would answer, of which it is not known whether there is one: not yes.
+}  // namespace
+
 Answer IfThereIsOne(const Build& build, Answer answer) {
   if (build.in_table || answer.verdict != Verdict::kYes) return answer;
   return Unknown(
       "whether there is " + NameOf(build) + " is not in the table; " + build.address + " would tell",
       build.row.source);
 }
-
-}  // namespace
 
 Answer BuildOnMachine(const Build& build) {
   const std::string where = MachineWords(build.machine);
@@ -120,12 +119,12 @@ Answer BuildOnMachine(const Build& build) {
   const bool on_index = build.published == PublishedOn::kPackageIndex;
   if (on_index && build.listed && build.wheel == nullptr)
     return No("the package index has no wheel of " + NameOf(build) + " for " + where, build.row.source);
-  return IfThereIsOne(build, UsesGpus(build));
+  return UsesGpus(build);
 }
 
 Answer BuildOnDriver(const Build& build, const Version& driver, Platform platform) {
   if (!build.own_row) return NoRow(build, "drivers");
-  return IfThereIsOne(build, FrameworkOnDriver(build.row, driver, platform));
+  return FrameworkOnDriver(build.row, driver, platform);
 }
 
 Answer BuildOnGpu(const Build& build, const Version& cc, const Version* driver) {
@@ -135,13 +134,13 @@ Answer BuildOnGpu(const Build& build, const Version& cc, const Version* driver) 
   if (build.row.framework == "cupy" && answer.verdict == Verdict::kUnknown && !arm_unknown)
     answer = CompilesFor(build, cc, answer);
   if (answer.verdict == Verdict::kNo) return answer;
-  if (LoadsFromSystem(build)) return IfThereIsOne(build, std::move(answer));  // SystemForBuild
+  if (LoadsFromSystem(build)) return answer;  // SystemForBuild
   Answer cudnn = CudnnOfBuildOnGpu(build, cc);
   if (cudnn.verdict == Verdict::kNo)
     return No("the cuDNN of " + NameOf(build) + " does not run there: " + cudnn.why, cudnn.source);
   if (answer.verdict != Verdict::kYes || build.row.cuda.empty()) return answer;
   Answer cuda = CudaLibrariesOnGpu(CudaLoaded(build), cc);
-  if (cuda.verdict == Verdict::kYes) return IfThereIsOne(build, std::move(answer));
+  if (cuda.verdict == Verdict::kYes) return answer;
   cuda.why = NameOf(build) + " uses the libraries of CUDA " + cuda.why;
   return cuda;
 }
@@ -174,7 +173,7 @@ Answer BuildOnPython(const Build& build, const Version& python) {
   const Version minor = MinorOf(python);
   const bool elsewhere = build.published == PublishedOn::kTorchIndex ||
                          build.published == PublishedOn::kFeed || build.published == PublishedOn::kIndex;
-  if (elsewhere) return IfThereIsOne(build, ElsewhereOnPython(build, minor));
+  if (elsewhere) return ElsewhereOnPython(build, minor);
   if (build.wheel == nullptr) {
     if (build.row.python.empty())
       return Unknown("the Python versions of " + NameOf(build) + " are not in the table", build.row.source);

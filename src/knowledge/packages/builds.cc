@@ -254,13 +254,14 @@ std::vector<Build> BuildsOf(std::string_view framework, Machine machine) {
   for (const std::string_view distribution : DistributionsNamed(framework)) {
     for (const Distribution& row : DistributionsOf(distribution)) add(distribution, row.version);
   }
-  // Releases that the index no longer has, or never had. A row for many of them names the first and the last.
+  // Releases that the index no longer has, or never had: a row names the one that it is for, or the first and
+  // the last one.
   const std::string_view usual = DistributionsNamed(framework).front();
   for (const FrameworkRelease& row : FrameworkReleases()) {
     if (row.framework != framework) continue;
     for (const std::string_view version : {row.version, row.until}) {
-      if (version.empty() || Known(version).parts.size() < 3) continue;
-      if (!row.python_until.empty() || FindPin(usual, version) != nullptr) add(usual, version);
+      const bool has_python = !row.python_until.empty() || FindPin(usual, version) != nullptr;
+      if (Known(version).parts.size() > 2 && has_python) add(usual, version);
     }
   }
   base::SortInOrder(builds, Before);

@@ -54,6 +54,9 @@ std::vector<Build> BuildsOfRelease(std::string_view framework, std::string_view 
 // none. A whole version stands for itself.
 std::string ReleaseMeant(std::string_view framework, std::string_view version);
 
+// The answer of a build that may not exist (`in_table`) is not yes. The functions below answer as if it did.
+Answer IfThereIsOne(const Build& build, Answer answer);
+
 // Whether a build ... is published for the machine, with GPU support.
 Answer BuildOnMachine(const Build& build);
 // ... runs with a driver. `platform` is that of the driver: of Windows under WSL.

@@ -34,6 +34,17 @@ std::string GpuFails(const Build& build, const Version& cc, const Answer& answer
   return "its cuDNN " + cudnn.ToString() + " has no code for " + name;
 }
 
+// All Pythons that a build is for.
+std::vector<Version> PythonsOf(const Build& build) {
+  constexpr uint32_t kFirst = 5, kLast = 16;
+  std::vector<Version> pythons;
+  for (uint32_t minor = kFirst; minor <= kLast; ++minor) {
+    if (Version python{{3, minor}}; knowledge::BuildOnPython(build, python).verdict == Verdict::kYes)
+      pythons.push_back(std::move(python));
+  }
+  return pythons;
+}
+
 }  // namespace
 
 size_t Making::AddFramework(const std::string& name) {
@@ -128,7 +139,7 @@ void Making::NeedMachine(const Build& build, Candidate& candidate) {
   }
 }
 
-// The Pythons that the build is for.
+// The Pythons that the build is for, as a need.
 Need Making::BuildPythonNeed(const Build& build) const {
   Need need{.package = python_};
   std::vector<Version> rising;
@@ -143,12 +154,7 @@ Need Making::BuildPythonNeed(const Build& build) const {
     }
   }
   if (!need.accepts.empty()) need.unknown = false;
-  // Also those that are not here.
-  const bool listed = build.published == knowledge::PublishedOn::kPackageIndex && build.wheel != nullptr;
-  if (listed && !build.wheel->pythons.empty()) {
-    rising.clear();
-    for (const std::string_view python : build.wheel->pythons) rising.push_back(knowledge::Known(python));
-  }
+  if (question_.host.python && !rising.empty()) rising = PythonsOf(build);  // also those that are not here
   std::ranges::sort(rising);
   const std::string unknown = "its Python versions are not known";
   need.words = rising.empty() ? unknown : "wheels for Python " + PythonRange(rising);
