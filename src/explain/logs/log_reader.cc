@@ -253,9 +253,9 @@ bool LogReader::IsQuiet(Candidates::Group& group, const Segment& segment) {
   group.ahead = 2 * group.spared >= group.ahead ? std::min(2 * group.ahead + 1, kMostAhead) : 0;
   group.spared = 0;
   const LineBlock block =
-      BlockOf(std::string_view(buffer_).substr(0, size_), segment.begin, group.reach(), group.ahead);
+      BlockOf(std::string_view(buffer_).substr(0, size_), segment.begin, group.reach, group.ahead);
   if (block.end == 0) return false;
-  if (group.MayMatchLine(block.lines) || group.MayMatchWindow(block.windows)) {
+  if (candidates_.MayMatch(group, block.lines, block.windows)) {
     group.ahead = 0;
     return false;
   }
@@ -269,6 +269,7 @@ bool LogReader::ReadSegment(const Segment& segment, bool complete) {
   std::vector<size_t> candidates = candidates_.In(text.substr(segment.begin, segment.end - segment.begin));
   Candidates::Group* const group = candidates_.GroupOf(candidates);
   if (group != nullptr && IsQuiet(*group, segment)) return true;
+  candidates = candidates_.Live(std::move(candidates));
   uint32_t reach = 1;
   for (const size_t candidate : candidates) {
     reach = std::max(reach, knowledge::Signatures()[candidate].lines);
@@ -279,7 +280,8 @@ bool LogReader::ReadSegment(const Segment& segment, bool complete) {
   const uint64_t number = lines_ + 1;
   const std::string& line = around.lines[around.here];
   if (group != nullptr)
-    candidates = group->Matching(line, reach == 1 ? line : WindowOf(around, 0, around.lines.size()).text);
+    candidates =
+        candidates_.Matching(*group, line, reach == 1 ? line : WindowOf(around, 0, around.lines.size()).text);
   for (const size_t candidate : candidates) {
     const size_t lines = std::max<size_t>(knowledge::Signatures()[candidate].lines, 1);
     // The anchor may be in any line of the message.
