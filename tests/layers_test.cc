@@ -48,7 +48,6 @@ TEST(Layers, OnlyForeignSentencesAreRead) {
                           "cli/commands/explain.cc",                 // the first line of CMake's cache
                           "collect/linux/gpus.cc",                   // /proc/driver/nvidia/gpus
                           "explain/logs/mention.cc",                 // logs
-                          "knowledge/arch.cc",                       // names of GPUs
                           "plan/commands/apt_names.cc",              // NVIDIA's list of driver branches
                           "rules/live/framework_cannot_use_gpu.cc",  // what a framework says
                           "run/judge/last_words.cc",                 // exceptions of Python and C++

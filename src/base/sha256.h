@@ -1,5 +1,5 @@
-// SHA-256 (FIPS 180-4), for comparing installed files with the hashes in their package's record, and tables with
-// their digest. Not used for security.
+// SHA-256 (FIPS 180-4), for comparing installed files with the hashes in their package's record, and tables
+// with their digest. Not used for security.
 #pragma once
 
 #include <array>

@@ -10,9 +10,9 @@
 #include <optional>
 #include <string_view>
 
+#include "base/edition.h"
 #include "base/version.h"
 #include "change/prove/check_plan.h"
-#include "base/edition.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options.h"
