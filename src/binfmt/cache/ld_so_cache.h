@@ -35,8 +35,8 @@ class LdCacheEntries {
  public:
   class Iterator {
    public:
-    using value_type = LdCacheEntry;
-    using difference_type = std::ptrdiff_t;
+    using value_type = LdCacheEntry;         // NOLINT(readability-identifier-naming): of the library
+    using difference_type = std::ptrdiff_t;  // NOLINT(readability-identifier-naming)
     Iterator() = default;
     Iterator(const LdCacheEntries& entries, size_t place) : entries_(&entries), place_(place) {}
     LdCacheEntry operator*() const { return (*entries_)[place_]; }
@@ -54,6 +54,7 @@ class LdCacheEntries {
 
   LdCacheEntries() = default;
   LdCacheEntries(std::initializer_list<LdCacheEntry> entries) : given_(entries) {}
+  // NOLINTNEXTLINE(google-explicit-constructor): a list of entries is one
   LdCacheEntries(std::vector<LdCacheEntry> entries) : given_(std::move(entries)) {}
   explicit LdCacheEntries(std::shared_ptr<const LdCacheTable> table) : table_(std::move(table)) {}
 

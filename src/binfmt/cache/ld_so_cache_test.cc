@@ -146,7 +146,7 @@ TEST(LdSoCache, LongPathSharedByManyEntriesDoesNotFillMemory) {
 }
 
 TEST(LdSoCache, TextAsLongAsAPathMayBeIsReadAndALongerOneIsAnError) {
-  for (const size_t length : {2047, 2048, 4095, 4096, 4097}) {
+  for (const size_t length : {2047u, 2048u, 4095u, 4096u, 4097u}) {
     const std::string path(length, 'x');
     const auto cache = Read(BuildLdCache({.entries = {{0x0303, "liba.so", path, 0, ""}}}));
     ASSERT_EQ(cache.has_value(), length <= 4096) << length;

@@ -14,8 +14,9 @@ constexpr uint64_t kFilterBits = 64;
 bool Extend(const base::ByteSource& source, uint64_t offset, uint64_t count, std::vector<uint32_t>& words) {
   if (count <= words.size()) return true;
   auto more = ReadNumbers<uint32_t>(source, offset, count);
-  if (more) words = *std::move(more);
-  return more.has_value();
+  if (!more) return false;
+  words = *std::move(more);
+  return true;
 }
 
 }  // namespace
