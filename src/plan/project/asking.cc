@@ -57,7 +57,7 @@ std::string MinorBounds(const std::string& specifiers) {
       if (part.starts_with("!=")) continue;  // another patch release of that minor serves
       if (part.starts_with("~=")) part.replace(0, 2, "==");
       if (part.starts_with("<") && !part.starts_with("<=") && part.substr(patch) != ".0") part.insert(1, "=");
-      part.resize(part.rfind('.'));
+      part.resize(patch);
     }
     bounds += (bounds.empty() ? "" : ",") + part;
   }

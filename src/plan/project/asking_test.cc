@@ -141,6 +141,9 @@ TEST(Asking, PatchReleasesOfPythonAreThoseOfTheirMinor) {
     EXPECT_EQ(python_of(good), Plan::Outcome::kSolution) << good;
   for (const char* bad : {">=3.12", "==3.10.4", "<3.11", "<3.11.0", "~=3.10.1"})
     EXPECT_EQ(python_of(bad), Plan::Outcome::kUnsolvable) << bad;
+  const Question conda = AskedBy(
+      {{"environment.yml", "dependencies:\n  - python=3.11.13\n  - pytorch=2.4.1\n"}}, "environment.yml");
+  EXPECT_EQ(Solve(conda).outcome, Plan::Outcome::kSolution);
 }
 
 TEST(Asking, WordsOfTheCommandLine) {
