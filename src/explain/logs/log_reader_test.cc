@@ -119,7 +119,7 @@ TEST(LogReader, AMessageAmongManySimilarLinesIsFound) {
         symptoms, [](const Symptom& symptom) { return symptom.attribute("compiled") == "11.3"; });
     return found == symptoms.end() ? 0 : found->line;
   };
-  for (const size_t before : {0, 1, 64, 65, 66, 67, 70, 79, 100, 193, 320, 447, 598, 599}) {
+  for (const size_t before : {0u, 1u, 64u, 65u, 66u, 67u, 70u, 79u, 100u, 193u, 320u, 447u, 598u, 599u}) {
     for (const size_t step : {size_t{61}, size_t{1 << 16}}) {
       const auto found =
           OfKind(Read(among(before, std::string(kNotFound) + "\n"), step), "library-not-found");
