@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/in_order.h"
 #include "base/product_version.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -123,8 +124,8 @@ void UseNewestTables() {
   for (TablesFile& file : files) {
     if (auto text = ReadIfNewer(*machine, file)) newer.emplace_back(&file, *std::move(text));
   }
-  std::ranges::stable_sort(
-      newer, [](const auto& a, const auto& b) { return IsNewer(a.first->edition, b.first->edition); });
+  base::SortInOrder(newer,
+                    [](const auto& a, const auto& b) { return IsNewer(a.first->edition, b.first->edition); });
   for (auto& [file, text] : newer) {
     auto edition = knowledge::UseBook(std::move(text));
     if (!edition) {
