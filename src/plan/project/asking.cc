@@ -53,11 +53,12 @@ std::string MinorBounds(const std::string& specifiers) {
     const size_t number = part.find_first_of("0123456789");
     const size_t dot = number == std::string::npos ? number : part.find('.', number);
     const size_t patch = dot == std::string::npos ? dot : part.find('.', dot + 1);
-    if (patch != std::string::npos && part.substr(patch) != ".*") {
+    const std::string rest = patch == std::string::npos ? ".*" : part.substr(patch);
+    if (rest != ".*") {
       if (part.starts_with("!=")) continue;  // another patch release of that minor serves
-      if (part.starts_with("~=")) part.replace(0, 2, "==");
-      if (part.starts_with("<") && !part.starts_with("<=") && part.substr(patch) != ".0") part.insert(1, "=");
       part.resize(patch);
+      if (part.starts_with("~=")) part.replace(0, 2, "==");
+      if (part.starts_with('<') && !part.starts_with("<=") && rest != ".0") part.insert(1, "=");
     }
     bounds += (bounds.empty() ? "" : ",") + part;
   }
