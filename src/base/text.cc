@@ -170,4 +170,13 @@ std::string ValueOf(const std::map<std::string, std::string>& variables, const s
   return found == variables.end() ? "" : found->second;
 }
 
+std::string InDoubleQuotes(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : Printable(text)) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
 }  // namespace culprit::base

@@ -46,5 +46,7 @@ std::string Hex(uint32_t number, size_t digits);  // at least so many
 // invisible characters \u{202e}, or their bytes \xNN.
 enum class Invisible { kCode, kBytes };
 std::string Printable(std::string_view text, Invisible invisible = Invisible::kCode);
+// The same as a text of YAML or Graphviz: "say \"hello\"".
+std::string InDoubleQuotes(std::string_view text);
 
 }  // namespace culprit::base

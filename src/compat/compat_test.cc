@@ -118,7 +118,8 @@ TEST(Compat, ANamedBuildAnswersForItselfAlone) {
 TEST(Compat, WhatOnlyABuildCouldDoOfWhichNobodyKnowsIsUnknown) {
   const auto builds = knowledge::BuildsOf("torch", base::Machine::kLinuxX86);
   const auto missing = std::ranges::find_if(builds, [](const auto& build) { return !build.in_table; });
-  if (missing == builds.end()) GTEST_SKIP() << "all builds of torch have rows";
+  ASSERT_NE(missing, builds.end())
+      << "all builds of torch have rows: take another release with fewer than three";
   const std::string version = "torch=" + std::string(missing->version);
   EXPECT_EQ(Ask({version, "gpu=8.0"}).verdict, report::Compatible::kYes);
   EXPECT_EQ(Ask({version + "+" + std::string(missing->row.variant), "gpu=8.0"}).verdict,

@@ -92,6 +92,18 @@ def representatives(files):
     return chosen
 
 
+def with_own(package, lines, extra):
+    """An extra, and those that it names of its own package: "sglang[runtime-common]; extra == 'srt'"."""
+    found = [extra]
+    for one in found:  # grows on the way
+        for line in lines:
+            text = pins.requirement(line, keep_extras=True)[0]
+            named = re.fullmatch(re.escape(package) + r"\[([^\]]+)\]", text)
+            if named and re.search(rf"""extra\s*==\s*["']{re.escape(one)}["']""", line):
+                found += [other for other in named.group(1).split(",") if other not in found]
+    return found
+
+
 def needs_of(index, package, version, files, extras, known):
     """[(extra, platforms, python, needs)]"""
     platforms = representatives(files)
@@ -103,7 +115,9 @@ def needs_of(index, package, version, files, extras, known):
         python = message and message.get("Requires-Python") or file.get("requires_python") or ""
         minors = [minor for minor in markers.MINORS if markers.allows(python, minor)]
         allowed = allowed or minors
-        for line in message.get_all("Requires-Dist") or [] if message else []:
+        lines = message.get_all("Requires-Dist") or [] if message else []
+        wider = {extra: with_own(package, lines, extra) for extra in extras}
+        for line in lines:
             text = pins.requirement(line, keep_extras=True)[0]
             name = re.match(r"[a-z0-9-]+", text).group(0)
             if name not in known or pins.keeps(package, name) or text in EVERYWHERE or name == package:
@@ -114,7 +128,8 @@ def needs_of(index, package, version, files, extras, known):
             always = markers.where(marker, "", own, minors)
             holds["", text] |= always
             for extra in extras:
-                holds[extra, text] |= markers.where(marker, extra, own, minors) - always
+                for one in wider[extra]:
+                    holds[extra, text] |= markers.where(marker, one, own, minors) - always
     rows = collections.defaultdict(list)
     own = [p for p in markers.ENVIRONMENTS if p in platforms]
     for (extra, text), places in holds.items():

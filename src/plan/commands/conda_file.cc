@@ -19,13 +19,7 @@ std::string YamlText(const std::string& text) {
                                    std::string_view("._+-/=:").find(c) != std::string_view::npos;
                           }) &&
       std::isalnum(static_cast<unsigned char>(text.front())) != 0 && !text.ends_with(':');
-  if (plain) return text;
-  std::string quoted = "\"";
-  for (const char c : base::Printable(text)) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + "\"";
+  return plain ? text : base::InDoubleQuotes(text);
 }
 
 }  // namespace

@@ -210,7 +210,6 @@ class Asking {
       }
       return;  // the plan names the index of the build that it takes
     }
-    if (base::Contains(index.address, "//pypi.org/")) return;
     const bool only = index.kind == IndexKind::kIndex && index.packages.empty();
     AddOption({index.kind == IndexKind::kFindLinks ? "--find-links"
                : only                              ? "--index-url"

@@ -136,6 +136,7 @@ base::Result<void> Reading::AddText(std::string_view text, const report::Origin&
 
 void Reading::AddIndex(IndexKind kind, std::string_view address, const report::Origin& origin,
                        std::vector<std::string> packages) {
+  if (base::Contains(address, "//pypi.org/")) return;  // pip asks it anyway
   std::string plain(address);
   const size_t scheme = plain.find("://"), at = plain.find('@');
   if (scheme != std::string::npos && at != std::string::npos && at < plain.find('/', scheme + 3)) {

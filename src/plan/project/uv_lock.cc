@@ -124,8 +124,7 @@ class UvLock {
       text = name + " @ " + url;
     } else if (const std::string path = from("path") + from("directory") + from("editable"); !path.empty()) {
       text = (path.starts_with('.') || path.starts_with('/') ? "" : "./") + path;
-    } else if (const std::string index = from("registry");
-               !index.empty() && !base::Contains(index, "//pypi.org/")) {
+    } else if (const std::string index = from("registry"); !index.empty()) {
       reading_.AddIndex(IndexKind::kIndex, index, origin, {name});
     }
     if (const auto done = reading_.AddText(text, origin); !done)

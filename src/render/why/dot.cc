@@ -6,28 +6,15 @@
 #include "render/why/why.h"
 
 namespace culprit::render {
-namespace {
-
-std::string Quote(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : base::Printable(text)) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
-}  // namespace
-
 std::string ToDot(const report::LoadAnswer& answer) {
   std::string dot = "digraph load {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n";
-  dot += fmt::format("  n0 [label={}, style=bold];\n", Quote(answer.target));
+  dot += fmt::format("  n0 [label={}, style=bold];\n", base::InDoubleQuotes(answer.target));
   for (size_t i = 0; i < answer.loads.size(); ++i) {
     const auto& load = answer.loads[i];
     std::string label = load.name;
     if (!load.version.version.empty()) label += " " + load.version.version;
     label += " [" + std::string(base::NameOrNone(load.via)) + "] " + load.path;
-    dot += fmt::format("  n{} [label={}{}];\n", i + 1, Quote(label),
+    dot += fmt::format("  n{} [label={}{}];\n", i + 1, base::InDoubleQuotes(label),
                        load.system ? ", color=gray, fontcolor=gray" : "");
   }
   std::set<std::pair<size_t, size_t>> drawn;
@@ -38,8 +25,8 @@ std::string ToDot(const report::LoadAnswer& answer) {
   }
   for (size_t i = 0; i < answer.missing.size(); ++i) {
     const auto& missing = answer.missing[i];
-    dot +=
-        fmt::format("  m{} [label={}, color=red, fontcolor=red];\n", i, Quote(missing.name + " not found"));
+    dot += fmt::format("  m{} [label={}, color=red, fontcolor=red];\n", i,
+                       base::InDoubleQuotes(missing.name + " not found"));
     dot += fmt::format("  n{} -> m{} [color=red];\n", missing.parent, i);
   }
   return dot + "}\n";
