@@ -43,6 +43,7 @@ inline binfmt::GpuCode SampleGpuCode() {
           .containers = {{".nv_fatbin", {{Kind::kSass, 90, 'a'}, {Kind::kPtx, 90, 0, 8, 4}}, 3},
                          {"\xff", {{Kind::kLtoIr, ~0u, 'f', 65535, 61}, {Kind::kOther, 0}}, ~0ull},
                          {}},
+          .linked_on_load = 2,
           .whole_file = true,
           .complete = false,
           .problem = "cut short"};

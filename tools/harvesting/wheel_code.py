@@ -64,7 +64,8 @@ def inspect(content):
         run = subprocess.run([program(), "inspect", library.name, "--format", "json"], capture_output=True, text=True)
     file = json.loads(run.stdout)["files"][0]
     found = file.get("gpu_code") or {}
-    names = [*found.get("sass", {}), *found.get("ptx", {})]
+    relocatable = found.get("sections", {}).get("__nv_relfatbin", {})  # what its linked code lacks, the driver links on load
+    names = [*found.get("sass", {}), *found.get("ptx", {}), *relocatable.get("ptx", {})]
     majors = re.findall(r"(?:libcudart\.so\.|cudart64_)(\d\d)", " ".join(file.get("needed") or []))
     return gpu_code.notation(names), majors[0] if majors else ""
 

@@ -52,6 +52,9 @@ struct GpuCode {
     bool operator==(const Containers&) const = default;
   };
   std::vector<Containers> containers;
+  // How many of the linked containers nvlink made (-rdc=true). The driver links such a one anew from the
+  // relocatable containers if it has no code for the GPU.
+  uint64_t linked_on_load = 0;
 
   bool whole_file = false;  // all data was searched, not only the sections that CUDA's tools read
   bool complete = true;     // false: there may be more than was read; `problem` says why
@@ -82,7 +85,7 @@ GpuCode ReadGpuCode(const base::ByteSource& source, const PeFile& pe, GpuScan sc
                     const GpuCodeLimits& limits = {});
 
 // Which containers to count. CUDA's tools list the linked code, and relocatable code only if there is no
-// linked code. Relocatable code next to linked code is what that was linked from, and never runs.
+// linked code. Relocatable code next to linked code is what that was linked from: see linked_on_load.
 enum class GpuPart {
   kListed,       // as cuobjdump lists
   kRelocatable,  // __nv_relfatbin next to .nv_fatbin (PE: __nv_rel, .nv_fatb)

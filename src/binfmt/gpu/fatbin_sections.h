@@ -14,6 +14,8 @@ namespace culprit::binfmt {
 // Sections of linked code, and of code that is not linked. PE truncates names to eight characters.
 bool IsLinkedSection(std::string_view name);
 bool IsRelocatableSection(std::string_view name);
+// The CUDA runtime's list of the containers that it passes to the driver.
+bool IsContainerList(std::string_view name);
 inline bool IsFatbinSection(std::string_view name) {
   return IsLinkedSection(name) || IsRelocatableSection(name);
 }

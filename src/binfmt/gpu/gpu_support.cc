@@ -122,6 +122,50 @@ Judgement JudgeContainer(const std::vector<GpuTarget>& targets, const Judging& j
   return best;
 }
 
+uint64_t& Counter(GpuSupport& support, Fit fit) {
+  switch (fit) {
+    case Fit::kNative:
+      return support.native;
+    case Fit::kJit:
+      return support.jit;
+    case Fit::kLink:
+      return support.link;
+    case Fit::kUncertain:
+      return support.uncertain;
+    case Fit::kNone:
+      break;
+  }
+  return support.none;
+}
+
+// What the driver can link on load: every relocatable container has to have something for the device.
+Fit JudgeRelocatable(const GpuCode& code, const std::vector<GpuPart>& parts, const Judging& judging) {
+  std::optional<Fit> worst;
+  for (size_t i = 0; i < code.containers.size(); ++i) {
+    if (parts[i] != GpuPart::kRelocatable) continue;
+    worst = std::max(worst.value_or(Fit::kNative), JudgeContainer(code.containers[i].targets, judging).fit);
+  }
+  return worst.value_or(Fit::kNone);
+}
+
+// Of the containers without code for the device, those that nvlink made may be linked anew. Which ones these
+// are the file says only in addresses that ld.so changes, so the number decides; where both kinds are among
+// those without code and those with, it is uncertain for some.
+void LinkOnLoad(const GpuCode& code, uint64_t listed, Fit relocatable, GpuSupport& support) {
+  const uint64_t linked = std::min(code.linked_on_load, listed), others = listed - linked;
+  const uint64_t most = std::min(linked, support.none);
+  const uint64_t least = support.none > others ? std::min(support.none - others, most) : 0;
+  if (relocatable == Fit::kNone || most == 0) return;
+  support.none -= most;
+  Counter(support, relocatable) += least;
+  support.uncertain += most - least;
+  if (support.none + support.uncertain == 0) {
+    support.reason.clear();
+  } else if (most > least) {
+    support.reason += ", and whether the driver can link it on load is not known";
+  }
+}
+
 }  // namespace
 
 GpuSupport Judge(const GpuCode& code, GpuDevice device, std::optional<PtxVersion> newest_ptx,
@@ -129,29 +173,16 @@ GpuSupport Judge(const GpuCode& code, GpuDevice device, std::optional<PtxVersion
   GpuSupport support;
   const Judging judging(device, newest_ptx, jit_allowed);
   const std::vector<GpuPart> parts = PartsOf(code);
+  uint64_t listed = 0;
   for (size_t i = 0; i < code.containers.size(); ++i) {
     const GpuCode::Containers& containers = code.containers[i];
     if (parts[i] == GpuPart::kRelocatable || containers.targets.empty()) continue;
     const Judgement judgement = JudgeContainer(containers.targets, judging);
-    switch (judgement.fit) {
-      case Fit::kNative:
-        support.native += containers.count;
-        break;
-      case Fit::kJit:
-        support.jit += containers.count;
-        break;
-      case Fit::kLink:
-        support.link += containers.count;
-        break;
-      case Fit::kUncertain:
-        support.uncertain += containers.count;
-        break;
-      case Fit::kNone:
-        support.none += containers.count;
-        break;
-    }
+    Counter(support, judgement.fit) += containers.count;
+    if (parts[i] == GpuPart::kListed) listed += containers.count;
     if (support.reason.empty()) support.reason = judgement.reason;
   }
+  LinkOnLoad(code, listed, JudgeRelocatable(code, parts, judging), support);
   using Verdict = GpuSupport::Verdict;
   const uint64_t runs = support.native + support.jit;
   const bool all_seen = code.complete && code.whole_file;

@@ -31,8 +31,8 @@ struct GpuSupport {
     kUnknown,  // nothing found that runs, but not everything could be judged or read
   };
   Verdict verdict = Verdict::kNoCode;
-  // Containers by the best code they have for the device. Not counted: relocatable code next to linked code,
-  // and empty containers.
+  // Containers by the best code they have for the device. Not counted: empty containers, and relocatable code
+  // next to linked code, which makes up for what the linked code lacks.
   uint64_t native = 0;     // suitable machine code
   uint64_t jit = 0;        // PTX that the driver compiles on first use
   uint64_t link = 0;       // only LTO-IR: the library links it at run time with nvJitLink

@@ -125,12 +125,40 @@ TEST(GpuSupport, WhatWasNotReadIsNotJudged) {
   EXPECT_EQ(Judge(cut, {9, 0}, kPtx90, true).reason, "the file is truncated");
 }
 
-TEST(GpuSupport, RelocatableCodeBesideLinkedCodeIsNotCounted) {
-  GpuCode code = CodeOf({{Sass(80)}});
-  code.containers.push_back({"__nv_relfatbin", {Sass(90)}, 5});
-  const GpuSupport support = Judge(code, {9, 0}, kPtx90, true);
-  EXPECT_EQ(support.containers(), 1u);
-  EXPECT_EQ(support.verdict, Verdict::kNone);
+// As seen on an H200 with driver 580: programs of two files with -rdc=true, one without, and all mixtures of
+// code.
+TEST(GpuSupport, TheDriverLinksAnewWhatNvlinkMade) {
+  const auto judge = [](std::vector<std::vector<GpuTarget>> containers, std::vector<GpuTarget> relocatable,
+                        uint64_t linked) {
+    GpuCode code = CodeOf(std::move(containers));
+    code.containers.push_back({"__nv_relfatbin", std::move(relocatable), 2});
+    code.linked_on_load = linked;
+    return Judge(code, {9, 0}, kPtx90, true);
+  };
+  EXPECT_EQ(judge({{Sass(75)}}, {Sass(75), Ptx(80)}, 1).verdict, Verdict::kAll);
+  EXPECT_EQ(judge({{Sass(75)}}, {Sass(75), Ptx(80)}, 1).reason, "");
+  EXPECT_EQ(judge({{Sass(75)}}, {Sass(75), Sass(90)}, 1).native, 1u);
+  EXPECT_EQ(judge({{Sass(75)}}, {Sass(75), Sass(80)}, 1).verdict, Verdict::kNone);
+  // The other container was compiled without -rdc, so relocatable code does not help it.
+  EXPECT_EQ(judge({{Sass(75)}}, {Sass(75), Ptx(80)}, 0).verdict, Verdict::kNone);
+  const GpuSupport both = judge({{Sass(75)}, {Sass(80)}}, {Sass(75), Ptx(80)}, 1);
+  EXPECT_EQ(both.verdict, Verdict::kSome);
+  EXPECT_EQ(both.jit, 1u);
+  EXPECT_EQ(both.none, 1u);
+  // One of them lacks code: which one is not known.
+  const GpuSupport one = judge({{Sass(75)}, {Sass(90)}}, {Sass(75), Ptx(80)}, 1);
+  EXPECT_EQ(one.native, 1u);
+  EXPECT_EQ(one.uncertain, 1u);
+  EXPECT_EQ(one.reason,
+            "sm_75 does not run on sm_90, and whether the driver can link it on load is not known");
+}
+
+TEST(GpuSupport, EveryRelocatableContainerIsNeeded) {
+  GpuCode code = CodeOf({{Sass(75)}});
+  code.containers.push_back({"__nv_relfatbin", {Ptx(80)}, 1});
+  code.containers.push_back({"__nv_relfatbin", {Sass(80)}, 1});
+  code.linked_on_load = 1;
+  EXPECT_EQ(Judge(code, {9, 0}, kPtx90, true).verdict, Verdict::kNone);
 }
 
 }  // namespace

@@ -54,10 +54,11 @@ base::Json ContainersToJson(const GpuCode::Containers& containers) {
 }  // namespace
 
 base::Json GpuCodeToJson(const GpuCode& code) {
-  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5] = code;
+  [[maybe_unused]] const auto& [f1, f2, f3, f4, f5, f6] = code;
   JsonWriter json;
   json.Value("form", base::Word(code.form));
   json.List("containers", code.containers, ContainersToJson);
+  json.Number("linked_on_load", code.linked_on_load);
   json.Flag("whole_file", code.whole_file);
   json.Flag("incomplete", !code.complete);
   json.Text("problem", code.problem);
@@ -72,6 +73,7 @@ void ReadGpuCodeJson(const JsonReader& json, GpuCode& code) {
     ReadList(item, "targets", containers.targets, ReadTarget);
     item.Field("count", containers.count);
   });
+  json.Field("linked_on_load", code.linked_on_load);
   json.Field("whole_file", code.whole_file);
   bool incomplete = false;
   json.Field("incomplete", incomplete);
