@@ -36,6 +36,7 @@ int RunDiff(int argc, const char* const* argv);
 int RunPlan(int argc, const char* const* argv);
 int RunCompat(int argc, const char* const* argv);
 int RunKnowledge(int argc, const char* const* argv);
+int RunMcp(int argc, const char* const* argv);
 int RunCompletions(int argc, const char* const* argv);
 
 }  // namespace culprit::cli

@@ -40,6 +40,7 @@ constexpr std::array kCommands = {
     Command{"diff", "show what changed between two snapshots, most likely cause first", RunDiff},
     Command{"knowledge", "show which tables of facts are used and how old they are; save them to a file",
             RunKnowledge},
+    Command{"mcp", "answer an agent over the Model Context Protocol, on standard input and output", RunMcp},
     Command{"completions", "print the completion script for bash, zsh or fish", RunCompletions},
 };
 

@@ -104,7 +104,7 @@ def harvest(index, newest):
 
     def read(job):
         package, version, platform, file = job
-        text = index.cache.get(file, f"code{LARGEST >> 20}", lambda: json.dumps(of_wheel(index, package, file)).encode())
+        text = index.cache.get(file, f"relinked-code{LARGEST >> 20}", lambda: json.dumps(of_wheel(index, package, file)).encode())
         return [(package, version, platform, cuda, tuple(code)) for cuda, code in json.loads(text) or []]
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:  # libraries are large, and inspecting them takes a processor
