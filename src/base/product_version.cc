@@ -3,5 +3,6 @@
 namespace culprit::base {
 
 std::string_view ProductVersion() { return CULPRIT_VERSION; }
+std::string_view ProductCommit() { return CULPRIT_COMMIT; }
 
 }  // namespace culprit::base

@@ -36,7 +36,9 @@ int RunDiff(int argc, const char* const* argv);
 int RunPlan(int argc, const char* const* argv);
 int RunCompat(int argc, const char* const* argv);
 int RunKnowledge(int argc, const char* const* argv);
+int RunBugReport(int argc, const char* const* argv);
 int RunMcp(int argc, const char* const* argv);
+int RunVersion(int argc, const char* const* argv);
 int RunCompletions(int argc, const char* const* argv);
 
 }  // namespace culprit::cli

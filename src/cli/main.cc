@@ -40,8 +40,9 @@ constexpr std::array kCommands = {
     Command{"diff", "show what changed between two snapshots, most likely cause first", RunDiff},
     Command{"knowledge", "show which tables of facts are used and how old they are; save them to a file",
             RunKnowledge},
+    Command{"bug-report", "write one file with everything that a maintainer would ask for", RunBugReport},
     Command{"mcp", "answer an agent over the Model Context Protocol, on standard input and output", RunMcp},
-    Command{"completions", "print the completion script for bash, zsh or fish", RunCompletions},
+    Command{"completions", "print the completion script for bash, zsh, fish or PowerShell", RunCompletions},
 };
 
 std::string Help() {
@@ -70,8 +71,9 @@ std::string Help() {
 int Main(int argc, const char* const* argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
   if (name == "--help" || name == "-h" || name == "help") return Print(Help());
-  if (name == "--version") return Print(fmt::format("culprit {}\n", base::ProductVersion()));
+  if (name == "--version" && argc == 2) return Print(fmt::format("culprit {}\n", base::ProductVersion()));
   UseNewestTables();
+  if (name == "--version") return RunVersion(argc - 1, argv + 1);
   for (const Command& command : kCommands) {
     if (command.name == name) return command.run(argc - 1, argv + 1);
   }

@@ -23,6 +23,17 @@ TEST_F(Check, LdLibraryPathMixesTwoCopiesOfCudnn) {
   ExpectGoldenJson("check_mixed.json", Ask({"--env", "shadow.env", "--format", "json"}), 1);
 }
 
+// What people paste: no secret, no home directory, no markup in foreign names.
+TEST_F(Check, ABugReport) {
+  WriteFile(top_ / "own.env",
+            "HOME=/home/ada\nUSER=ada\nHF_TOKEN=hf_abcdefghijklmnopqrstuvwxyz012345\n"
+            "LD_LIBRARY_PATH=/home/ada/lib\n");
+  ExpectGolden("bug_report.md", {"bug-report", "--root", "root", "--env", "own.env"}, 0);
+  const std::string text = Run({"bug-report", "--root", "root", "--env", "own.env"}).out;
+  EXPECT_EQ(text.find("ada"), std::string::npos) << text;
+  EXPECT_EQ(text.find("hf_"), std::string::npos) << text;
+}
+
 TEST_F(Check, TheMixIsOneErrorUnderItsCode) {
   const base::Json json = base::Json::parse(Run(Ask({"--env", "shadow.env", "--format", "json"})).out);
   std::vector<std::string> errors;

@@ -251,16 +251,22 @@ TEST_F(Cli, ControlCharactersOfFileNamesDoNotReachTheTerminal) {
 // The shell completions offer every option of every command.
 TEST_F(Cli, CompletionsKnowEveryOption) {
   const std::string bash = Run({"completions", "bash"}).out, fish = Run({"completions", "fish"}).out;
+  const std::string powershell = Run({"completions", "powershell"}).out;
   for (const std::string command :
        {"check", "probe", "why", "inspect", "explain", "run", "rules", "plan", "fix", "snapshot", "diff"}) {
     const std::string help = Run({command, "--help"}).out;
     const size_t start = bash.find("\n    " + command + ") ");
     ASSERT_NE(start, std::string::npos) << command;
     std::string line = bash.substr(start, bash.find(";;", start) - start);
+    const size_t row = powershell.find("\n    '" + command + "' = @{");
+    ASSERT_NE(row, std::string::npos) << command;
+    const std::string options = powershell.substr(row, powershell.find('\n', row + 1) - row);
     for (size_t at = help.find("\nOptions:"); (at = help.find("\n  -", at + 1)) != std::string::npos;) {
       const size_t dashes = help.find("--", at);
       const std::string option = help.substr(dashes, help.find_first_of(" \n", dashes) - dashes);
       EXPECT_NE((line + " ").find(option), std::string::npos) << command << " " << option << ": bash";
+      EXPECT_NE(options.find("'" + option + "' = @("), std::string::npos)
+          << command << " " << option << ": powershell";
       bool known = false;
       std::istringstream lines(fish);
       for (std::string one; std::getline(lines, one);) {

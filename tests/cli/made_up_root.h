@@ -148,6 +148,7 @@ class Cli : public ::testing::Test {
       text.replace(at, top_.string().size(), "TOP");
     text =
         std::regex_replace(text, std::regex("version tables from [-0-9]+[^\n]*"), "version tables from DAY");
+    text = std::regex_replace(text, std::regex("commit +[0-9a-z]+"), "commit COMMIT");
     text = std::regex_replace(text, std::regex("\"knowledge\": \\{[^}]*\\}"), "\"knowledge\": {}");
     if (clean != nullptr) text = clean(std::move(text));
     const fs::path golden = fs::path(CULPRIT_GOLDEN) / name;

@@ -12,24 +12,27 @@
 namespace culprit::cli {
 
 int RunCompletions(int argc, const char* const* argv) {
-  static constexpr std::string_view kShells[] = {"bash", "zsh", "fish", "man"};
+  static constexpr std::string_view kShells[] = {"bash", "zsh", "fish", "powershell", "man"};
   std::string shell;
-  CommandLine app("Prints a completion script for bash, zsh or fish, or the manual page.",
+  CommandLine app("Prints a completion script for bash, zsh, fish or PowerShell, or the manual page.",
                   "culprit completions");
   app.AddChoice(
-      "SHELL", kShells, [&](size_t place) { shell = kShells[place]; }, "bash, zsh, fish; man: culprit(1)",
-      "");
+      "SHELL", kShells, [&](size_t place) { shell = kShells[place]; },
+      "bash, zsh, fish, powershell; man: culprit(1)", "");
   app.Footer(
       "Examples:\n"
       "  source <(culprit completions bash)\n"
+      "  culprit completions powershell | Out-String | Invoke-Expression\n"
       "  culprit completions man > culprit.1");
   if (const auto status = app.Parse(argc, argv)) return *status;
   if (shell.empty()) {
-    Say("usage: culprit completions bash|zsh|fish|man\n  example: source <(culprit completions bash)\n");
+    Say("usage: culprit completions bash|zsh|fish|powershell|man\n  example: source <(culprit completions "
+        "bash)\n");
     return kExitUsage;
   }
   const std::vector<Declaration> commands = DeclaredCommands();
   if (shell == "fish") return Print(FishCompletions(commands));
+  if (shell == "powershell") return Print(PowerShellCompletions(commands));
   if (shell == "man") return Print(ManualPage(commands));
   return Print((shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "") +
                BashCompletions(commands));

@@ -10,6 +10,7 @@ namespace culprit::cli {
 
 std::string BashCompletions(std::span<const Declaration> commands);
 std::string FishCompletions(std::span<const Declaration> commands);
+std::string PowerShellCompletions(std::span<const Declaration> commands);
 std::string ManualPage(std::span<const Declaration> commands);
 
 }  // namespace culprit::cli
