@@ -140,6 +140,23 @@ std::string Counted(size_t count, const std::string& noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
+// Moves the findings that nobody wants to hear of out of the way.
+void SetAside(std::vector<report::Ignored> ignored, CheckReport& report) {
+  report.ignored = std::move(ignored);
+  std::erase_if(report.findings, [&](Finding& finding) {
+    const auto asked = std::ranges::find(report.ignored, finding.code, &report::Ignored::code);
+    if (asked == report.ignored.end()) return false;
+    asked->findings.push_back(std::move(finding));
+    return true;
+  });
+}
+
+size_t CountIgnored(const CheckReport& report) {
+  size_t count = 0;
+  for (const report::Ignored& one : report.ignored) count += one.findings.size();
+  return count;
+}
+
 void Conclude(CheckReport& report, const Doubts& doubts) {
   const size_t errors = Count(report, Severity::kError), warnings = Count(report, Severity::kWarning);
   const std::string also = warnings > 0 ? ", " + Counted(warnings, "warning") : "";
@@ -164,6 +181,8 @@ void Conclude(CheckReport& report, const Doubts& doubts) {
     report.headline =
         doubts.hostless ? "nothing wrong in the files; the host was not checked" : "nothing wrong";
   }
+  if (const size_t ignored = CountIgnored(report); ignored > 0)
+    report.headline += ", " + std::to_string(ignored) + " ignored";
 }
 
 // Whether both ask for the same thing to be done. What no file shows is a sentence and tells nothing apart.
@@ -197,7 +216,8 @@ void DropForetold(const rules::Scene& scene, std::vector<Finding>& findings) {
 
 }  // namespace
 
-CheckReport Check(const rules::Scene& scene, std::span<const rules::Rule* const> asked) {
+CheckReport Check(const rules::Scene& scene, std::vector<report::Ignored> ignored,
+                  std::span<const rules::Rule* const> asked) {
   CheckReport report;
   Doubts doubts{.hostless = scene.stack().gpus.state == snapshot::FactState::kNotApplicable};
   NotCheckedLines lines(report.not_checked);
@@ -220,7 +240,8 @@ CheckReport Check(const rules::Scene& scene, std::span<const rules::Rule* const>
   DropForetold(scene, report.findings);
   SortWorstFirst(report.findings);
   report.stack = StackRows(scene);
-  if (report.findings.empty()) {
+  SetAside(std::move(ignored), report);
+  if (report.findings.empty() && CountIgnored(report) == 0) {
     doubts.nothing = NothingToJudge(scene);
     for (NotChecked& target : WithoutCuda(scene)) lines.Add(std::move(target));
   }
@@ -228,8 +249,9 @@ CheckReport Check(const rules::Scene& scene, std::span<const rules::Rule* const>
   return report;
 }
 
-CheckReport CheckFactsAlone(const rules::Scene& scene, const std::string& why) {
-  CheckReport report = Check(scene);
+CheckReport CheckFactsAlone(const rules::Scene& scene, std::vector<report::Ignored> ignored,
+                            const std::string& why) {
+  CheckReport report = Check(scene, std::move(ignored));
   report.not_checked.insert(report.not_checked.begin(), {"what programs and frameworks load", why});
   if (report.verdict == Verdict::kOk) {
     report.verdict = Verdict::kUnknown;

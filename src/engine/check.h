@@ -10,10 +10,11 @@
 
 namespace culprit::engine {
 
-report::CheckReport Check(const rules::Scene& scene,
+report::CheckReport Check(const rules::Scene& scene, std::vector<report::Ignored> ignored = {},
                           std::span<const rules::Rule* const> asked = rules::AllRules());
 // Of a machine whose files gave no answer in time, as `why` says: the scene has its facts and no file.
-report::CheckReport CheckFactsAlone(const rules::Scene& scene, const std::string& why);
+report::CheckReport CheckFactsAlone(const rules::Scene& scene, std::vector<report::Ignored> ignored,
+                                    const std::string& why);
 
 // The catalogue.
 std::vector<report::RulePage> RulePages();

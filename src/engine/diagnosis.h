@@ -45,6 +45,7 @@ struct Subject {
   bool host_unseen = false;                                         // files of another system
   std::shared_ptr<const collect::ProcessLook> process{};  // as which the machine is looked at, and judged
   std::string host{};                                     // assume "driver=535.104.05,gpu=sm_90"
+  std::vector<report::Ignored> ignored{};                 // findings that nobody wants to hear of
   std::chrono::milliseconds limit{10'000};                // of each step; 0: nothing here can hang
 };
 
@@ -151,10 +152,11 @@ auto Diagnosis::AskInTime(std::chrono::milliseconds limit, Ask ask)
 template <typename Then>
 auto Diagnosis::Judge(Then then)
     -> std::invoke_result_t<const Then&, const rules::Scene&, const report::CheckReport&> {
-  auto answer =
-      AskInTime(subject_.limit, [then](const rules::Scene& scene) { return then(scene, Check(scene)); });
+  auto answer = AskInTime(subject_.limit, [then, ignored = subject_.ignored](const rules::Scene& scene) {
+    return then(scene, Check(scene, ignored));
+  });
   if (answer) return std::move(*answer);
-  return then(*scene_, CheckFactsAlone(*scene_, NoAnswer(subject_.limit)));
+  return then(*scene_, CheckFactsAlone(*scene_, subject_.ignored, NoAnswer(subject_.limit)));
 }
 
 }  // namespace culprit::engine

@@ -12,7 +12,7 @@ report::CheckReport Redacted(report::CheckReport report, std::string_view home, 
     for (report::NotChecked& item : items) hide(item.what, item.why);
   };
   hide(report.headline);
-  for (report::Finding& finding : report.findings) {
+  const auto hide_finding = [&](report::Finding& finding) {
     hide(finding.summary, finding.subject, finding.fix.text);
     hide_all(finding.affects);
     for (report::Command& command : finding.fix.commands)
@@ -23,6 +23,11 @@ report::CheckReport Redacted(report::CheckReport report, std::string_view home, 
       for (report::Proof::Problem& problem : finding.fix.proof->brings) hide(problem.summary);
     }
     for (report::Evidence& item : finding.evidence) hide(item.fact, item.source);
+  };
+  for (report::Finding& finding : report.findings) hide_finding(finding);
+  for (report::Ignored& ignored : report.ignored) {
+    hide(ignored.reason);
+    for (report::Finding& finding : ignored.findings) hide_finding(finding);
   }
   for (report::StackRow& row : report.stack) hide(row.what, row.value, row.where, row.detail);
   hide_reasons(report.not_checked);

@@ -31,11 +31,20 @@ struct RuleOutcome {
   std::vector<NotChecked> lacking;  // the missing facts; none = it ran
 };
 
+// Findings that somebody asked not to hear of. They count nowhere, and every report says so.
+struct Ignored {
+  std::string code;
+  std::string reason;  // "" none was given
+  std::string source;  // "--ignore", ".culprit.toml:4"
+  std::vector<Finding> findings{};
+};
+
 struct CheckReport {
   Verdict verdict = Verdict::kUnknown;
-  bool nothing_of_cuda = false;   // kUnknown because there was nothing to judge, and for no other reason
-  std::string headline;           // the verdict in one line
-  std::vector<Finding> findings;  // worst first
+  bool nothing_of_cuda = false;    // kUnknown because there was nothing to judge, and for no other reason
+  std::string headline;            // the verdict in one line
+  std::vector<Finding> findings;   // worst first
+  std::vector<Ignored> ignored{};  // all that were asked for, also those that hide nothing
   std::vector<StackRow> stack;
   std::vector<NotChecked> not_checked;
   size_t rules_run = 0;  // rules that had enough facts

@@ -143,7 +143,7 @@ struct Judged {
     RewordedFacts facts;
     snapshot::Stack::Fields(snapshot.stack, facts);
     for (loader::Scenario& scenario : scenarios) Reword(scenario.graph);
-    in_others = engine::Check(other(), RewordedRules());
+    in_others = engine::Check(other(), {}, RewordedRules());
   }
   const rules::Scene& plain() const { return diagnosis->scene(); }
   rules::Scene other() const { return {snapshot, plain().view, scenarios}; }

@@ -17,6 +17,7 @@
 #include "cli/options.h"
 #include "cli/page_facts.h"
 #include "cli/progress.h"
+#include "cli/settings.h"
 #include "cli/subject.h"
 #include "collect/record.h"
 #include "loader/observed/observed.h"
@@ -34,7 +35,8 @@ namespace {
 struct CheckOptions {
   Options common;
   std::vector<std::string> targets;
-  std::string host;
+  std::vector<std::string> hosts;  // --host, or those of the settings; "" = the machine's own
+  std::vector<report::Ignored> ignored;
   std::string python;
   int seconds = 10;
   std::string pid;
@@ -152,14 +154,18 @@ std::string NotLive(const CheckOptions& options, const Subject& subject) {
   if (!options.common.root.empty() || subject.rooted)
     return "needs the running machine; a directory of files cannot be probed";
   if (!subject.snapshot_file.empty()) return "needs the running machine; a snapshot cannot be probed";
-  if (!options.host.empty()) return "probes this machine; it cannot be used with --host";
+  if (!options.hosts.front().empty()) return "probes this machine; it cannot be used with --host";
   if (!options.common.env_file.empty())
     return "uses the environment of this shell; it cannot be used with --env";
   if (subject.patience > 1) return "the wheel is not installed";
   return "";
 }
 
-int CheckInTime(const CheckOptions& options, const Subject& subject, const engine::Subject& looked_at) {
+// What was looked at stays until the program ends: to free all of it piece by piece would take longer.
+using Kept = std::vector<std::unique_ptr<engine::Diagnosis>>;
+
+int CheckInTime(const CheckOptions& options, const Subject& subject, const engine::Subject& looked_at,
+                Kept& kept) {
   Progress progress(!options.common.quiet);
   std::unique_ptr<probe::Live> live;
   if (options.live) {
@@ -167,7 +173,7 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, const engin
     if (!begun) return Fail(begun.error());
     live = std::move(*begun);
   }
-  engine::Diagnosis diagnosis(looked_at);
+  engine::Diagnosis& diagnosis = *kept.emplace_back(std::make_unique<engine::Diagnosis>(looked_at));
   if (auto looked = diagnosis.LookAndPlay(); !looked) return Fail(looked.error());
   progress.Show("simulating what gets loaded");
   if (live) AddLive(*live, diagnosis);
@@ -182,19 +188,65 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, const engin
     progress.Show("verifying the fixes");
     prove::ProveFixes(looked_at, report);
   }
+  if (options.hosts.size() > 1) report.headline = looked_at.host + ": " + report.headline;
   if (!WriteReport(options, report, diagnosis.snapshot(), subject.process.get(), page)) return kExitCannot;
-  live.reset();
-  progress.Clear();
-  EndAtOnce(ExitStatus(options, report.verdict));  // to free all of this piece by piece would take longer
+  return ExitStatus(options, report.verdict);
 }
 
-void Declare(CommandLine& app, CheckOptions& options) {
+// Each host by itself, one report after another; the worst of them counts.
+int CheckHosts(const CheckOptions& options, const Subject& subject, engine::Subject looked_at, Kept& kept) {
+  int worst = kExitOk;
+  for (const std::string& host : options.hosts) {
+    looked_at.host = host;
+    const int status = CheckInTime(options, subject, looked_at, kept);
+    if (worst != kExitFound && status != kExitOk) worst = status;
+    if (&host != &options.hosts.back()) std::fputs("\n", stdout);
+  }
+  return worst;
+}
+
+// What the options leave open, the settings of the project decide.
+base::Result<void> UseSettings(const std::string& file, const std::vector<std::string>& ignored,
+                               CheckOptions& options) {
+  for (const std::string& code : ignored) {
+    auto one = IgnoredByOption(code);
+    if (!one) return std::unexpected(one.error());
+    options.ignored.push_back(*std::move(one));
+  }
+  auto settings = ReadSettings(file);
+  if (!settings) return std::unexpected(settings.error());
+  if (options.hosts.empty() && options.pid.empty() && !options.live)
+    options.hosts = std::move(settings->hosts);
+  if (options.hosts.empty()) options.hosts.emplace_back();
+  options.strict |= settings->strict;
+  std::ranges::move(settings->ignored, std::back_inserter(options.ignored));
+  return {};
+}
+
+// Why several hosts cannot be checked like this; "" if they can.
+std::string NotWithHosts(const CheckOptions& options) {
+  const bool words = options.common.format == Format::kText || options.common.format == Format::kMarkdown;
+  if (options.hosts.size() < 2 || (words && options.common.output.empty())) return "";
+  return "several hosts give several reports: name one with --host for this format, or for a file";
+}
+
+struct Unread {
+  std::vector<std::string> codes;  // --ignore
+  std::string file;                // --settings
+};
+
+void Declare(CommandLine& app, CheckOptions& options, Unread& ignored) {
   app.Add(
       "TARGET", options.targets,
       "programs, libraries, Python environments, build folders; or one root file system, wheel or snapshot");
   app.Add("--pid", options.pid, "check a running process: its mapped libraries, environment and container",
           "PID");
-  app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
+  app.Add("--host", options.hosts,
+          "assume this driver and GPU: driver=535.104.05,gpu=sm_90; more than one: a report for each",
+          "HOST");
+  app.Add("--ignore", ignored.codes, "leave out findings of this code; the report counts them", "CODE");
+  app.Add("--settings", ignored.file, "use FILE instead of the nearest .culprit.toml; none: use no file",
+          "FILE");
   app.Add("--python", options.python, "check the environment of this interpreter", "PATH");
   app.Add("--live", options.live, "also test on the real GPU, like `culprit probe`; this runs code it finds");
   app.Add("--verify", options.verify, "compare hashes of installed package files, not only sizes");
@@ -216,6 +268,7 @@ void Declare(CommandLine& app, CheckOptions& options) {
       "  culprit check --format html -o report.html\n"
       "  culprit check machine.json\n"
       "  culprit check --format sarif -o culprit.sarif\n"
+      "  culprit check --ignore CUL3014\n"
       "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a problem was found, 2 could not "
       "check,\n64 wrong usage.");
 }
@@ -228,9 +281,14 @@ int RunCheck(int argc, const char* const* argv) {
       "Finds what is wrong with the CUDA stack of this machine, as this shell sees it, or of TARGET. Shows "
       "the proof and the fix. Runs nothing it finds unless you pass --live.",
       "culprit check");
-  Declare(app, options);
+  Unread unread;
+  Declare(app, options, unread);
   if (const auto status = app.Parse(argc, argv)) return *status;
-  if (const std::string why = MistakeInHost(options.host); !why.empty()) return WrongUsage("check", why);
+  for (const std::string& host : options.hosts) {
+    if (const std::string why = MistakeInHost(host); !why.empty()) return WrongUsage("check", why);
+  }
+  if (auto used = UseSettings(unread.file, unread.codes, options); !used) return Fail(used.error());
+  if (const std::string why = NotWithHosts(options); !why.empty()) return WrongUsage("check", why);
   if (const std::string why = NotWithPid(options); !why.empty()) return WrongUsage("check", "--pid " + why);
   // What is read before the diagnosis, which has limits of its own.
   std::optional<Deadline> deadline(std::in_place, std::chrono::seconds(options.seconds),
@@ -241,13 +299,14 @@ int RunCheck(int argc, const char* const* argv) {
   if (const std::string why = NotLive(options, *subject); !why.empty())
     return WrongUsage("check", "--live: " + why);
   auto looked_at = ForEngine(*subject, {.common = options.common,
-                                        .host = options.host,
                                         .python = options.python,
                                         .seconds = options.seconds,
                                         .verify = options.verify});
   if (!looked_at) return Fail(looked_at.error());
+  looked_at->ignored = options.ignored;
   deadline.reset();
-  EndAtOnce(CheckInTime(options, *subject, *looked_at));
+  Kept kept;
+  EndAtOnce(CheckHosts(options, *subject, *std::move(looked_at), kept));
 }
 
 }  // namespace culprit::cli

@@ -16,6 +16,20 @@ Json PageJson(const report::RulePage& page) {
           {"severity", page.severity}, {"since", page.since}, {"title", page.title}};
 }
 
+// Only those that hide something.
+Json IgnoredJson(const report::CheckReport& report) {
+  Json list = Json::array();
+  for (const report::Ignored& one : report.ignored) {
+    if (one.findings.empty()) continue;
+    list.push_back({{"code", one.code},
+                    {"count", one.findings.size()},
+                    {"severity", Name(one.findings.front().severity)},
+                    {"reason", one.reason},
+                    {"source", one.source}});
+  }
+  return list;
+}
+
 }  // namespace
 
 base::Json ProofJson(const report::Proof& proof) {
@@ -63,6 +77,7 @@ std::string ToJson(const report::CheckReport& report, const base::Json& snapshot
                        {"verdict", Name(report.verdict)},
                        {"headline", report.headline},
                        {"findings", std::move(findings)},
+                       {"ignored", IgnoredJson(report)},
                        {"stack", std::move(stack)},
                        {"not_checked", std::move(not_checked)},
                        {"rules", {{"run", report.rules_run}, {"total", report.rules_total}}},

@@ -144,6 +144,8 @@ std::string ToJunit(const report::CheckReport& report, const std::vector<report:
     xml += test.body.empty() ? "/>\n" : ">\n" + test.body + "    </testcase>\n";
   }
   std::string said;
+  for (const report::NotChecked& item : IgnoredLines(report))
+    said += "ignored: " + item.what + ": " + item.why + "\n";
   for (const report::NotChecked& item : report.not_checked)
     said += "not checked: " + item.what + ": " + item.why + "\n";
   if (!said.empty()) xml += fmt::format("    <system-out>{}</system-out>\n", XmlText(said));

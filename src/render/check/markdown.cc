@@ -11,6 +11,12 @@ namespace {
 
 using report::Finding;
 
+std::string FoldedList(const std::string& title, const std::vector<report::NotChecked>& items) {
+  std::string lines;
+  for (const auto& item : items) lines += "- " + Plain(item.what) + ": " + Plain(item.why) + "\n";
+  return lines.empty() ? "" : Folded(title, lines) + "\n";
+}
+
 }  // namespace
 
 std::string FindingMarkdown(const report::Finding& finding) {
@@ -45,10 +51,7 @@ std::string ToMarkdown(const report::CheckReport& report) {
              (row.where.empty() ? "" : Code(row.where)) + " | " + Plain(row.detail) + " |\n";
   }
   text += Folded("stack", table) + "\n";
-  std::string missing;
-  for (const auto& item : report.not_checked)
-    missing += "- " + Plain(item.what) + ": " + Plain(item.why) + "\n";
-  if (!missing.empty()) text += Folded("not checked", missing) + "\n";
+  text += FoldedList("ignored", IgnoredLines(report)) + FoldedList("not checked", report.not_checked);
   return text + "culprit " + std::string(base::ProductVersion()) + "\n";
 }
 

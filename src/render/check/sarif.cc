@@ -238,6 +238,14 @@ std::string ToSarif(const report::CheckReport& report, const std::vector<report:
   std::map<std::pair<std::string, std::string>, size_t> seen;
   for (const Finding& finding : report.findings)
     results.push_back(ResultOf(finding, rules, seen[{finding.code, finding.subject}]++));
+  for (const report::Ignored& ignored : report.ignored) {
+    for (const Finding& finding : ignored.findings) {
+      Json result = ResultOf(finding, rules, seen[{finding.code, finding.subject}]++);
+      result["suppressions"] =
+          Json::array({{{"kind", "external"}, {"status", "accepted"}, {"justification", ignored.reason}}});
+      results.push_back(std::move(result));
+    }
+  }
   if (report.verdict == report::Verdict::kUnknown) results.push_back(CouldNotTell(report, rules));
   const std::string version(base::ProductVersion());
   Json run;

@@ -41,6 +41,13 @@ std::string StackText(const std::vector<report::StackRow>& rows, const Style& st
   return text;
 }
 
+std::string Listed(const char* title, const std::vector<report::NotChecked>& items, const Style& style) {
+  std::string text = items.empty() ? "" : "\n" + style.Bold(title) + "\n";
+  for (const report::NotChecked& item : items)
+    text += fmt::format("  {}: {}\n", base::Printable(item.what), base::Printable(item.why));
+  return text;
+}
+
 }  // namespace
 
 std::string SeverityText(Severity severity, std::string_view text, const Style& style) {
@@ -66,6 +73,17 @@ std::string VerdictText(report::Verdict verdict, const std::string& headline, co
       return style.Warn(headline);
   }
   return headline;
+}
+
+std::vector<report::NotChecked> IgnoredLines(const report::CheckReport& report) {
+  std::vector<report::NotChecked> lines;
+  for (const report::Ignored& one : report.ignored) {
+    if (one.findings.empty()) continue;
+    const std::string times = one.findings.size() == 1 ? "" : fmt::format(" x {}", one.findings.size());
+    const std::string reason = one.reason.empty() ? "no reason is given" : one.reason;
+    lines.push_back({.what = one.code + times, .why = fmt::format("{} ({})", reason, one.source)});
+  }
+  return lines;
 }
 
 std::string Caution(const report::Fix& fix) {
@@ -119,12 +137,7 @@ std::string ToText(const report::CheckReport& report, const Style& style, const 
     }
   }
   text += "\n" + style.Bold("stack") + "\n" + StackText(report.stack, style);
-  if (!report.not_checked.empty()) {
-    text += "\n" + style.Bold("not checked") + "\n";
-    for (const report::NotChecked& item : report.not_checked) {
-      text += fmt::format("  {}: {}\n", base::Printable(item.what), base::Printable(item.why));
-    }
-  }
+  text += Listed("ignored", IgnoredLines(report), style) + Listed("not checked", report.not_checked, style);
   if (!report.findings.empty()) {
     text += "\n" + style.Dim("more: culprit explain " + report.findings.front().code) + "\n";
   }

@@ -103,7 +103,8 @@ std::string ToHtml(const report::CheckReport& report, const PageFacts& facts) {
   }
   main += PictureSection(facts) +
           FindingsSection(report.findings, found ? 1 : 0, found ? "Also found" : "Notes", text) +
-          StackSection(report.stack, text) + NotCheckedSection(report.not_checked, "Not checked", text);
+          StackSection(report.stack, text) + NotCheckedSection(IgnoredLines(report), "Ignored", text) +
+          NotCheckedSection(report.not_checked, "Not checked", text);
   return WholePage({.kind = "check", .title = "culprit: " + text.Words(report.headline), .main = main}, facts,
                    text);
 }

@@ -1,0 +1,126 @@
+#include "cli/settings.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/options.h"
+#include "cli/subject.h"
+#include "engine/check.h"
+#include "plan/project/tree.h"
+#include "system/system.h"
+
+namespace culprit::cli {
+namespace {
+
+using plan::Node;
+
+constexpr uint64_t kMostSettings = 1 << 20;
+constexpr std::string_view kSettingsFile = ".culprit.toml";
+
+std::unexpected<base::Error> MistakeAt(const std::string& place, const std::string& what) {
+  return base::Fail(base::ErrorCode::kBadFormat, place + ": " + base::Printable(what));
+}
+
+bool IsCode(const std::string& code) { return !engine::PageOf(code).code.empty(); }
+
+// "CUL3014", "CUL3014 we pin it in the image", or {code = "CUL3014", reason = "..."}.
+base::Result<report::Ignored> ReadIgnored(const Node& node, const std::string& place) {
+  report::Ignored ignored{.code = node.TextOf("code"), .reason = node.TextOf("reason"), .source = place};
+  if (node.IsText()) {
+    const size_t space = std::min(node.text.find_first_of(" :"), node.text.size());
+    ignored.code = node.text.substr(0, space);
+    ignored.reason = base::Trim(std::string_view(node.text).substr(std::min(space + 1, node.text.size())));
+  }
+  if (!IsCode(ignored.code))
+    return MistakeAt(place, "'" + ignored.code + "' is not a code; `culprit rules` lists them");
+  return ignored;
+}
+
+class SettingsReader {
+ public:
+  SettingsReader(std::string file, Settings& settings) : file_(std::move(file)), settings_(settings) {}
+
+  base::Result<void> Read(const Node& root) {
+    for (const auto& [key, node] : root.members) {
+      auto read =
+          key == "hosts"    ? ReadHosts(node)
+          : key == "ignore" ? ReadIgnores(node)
+          : key == "strict"
+              ? ReadStrict(node)
+              : MistakeAt(Place(node), "'" + key + "' is not a setting: there are hosts, ignore and strict");
+      if (!read) return read;
+    }
+    return {};
+  }
+
+ private:
+  std::string Place(const Node& node) const { return file_ + ":" + std::to_string(node.line); }
+
+  base::Result<void> ReadHosts(const Node& node) {
+    if (!node.IsList()) return MistakeAt(Place(node), "hosts must be a list: [\"driver=535.183.01,gpu=L4\"]");
+    for (const Node& item : node.items) {
+      if (!item.IsText())
+        return MistakeAt(Place(item), "a host must be a text: \"driver=535.183.01,gpu=L4\"");
+      if (const std::string why = MistakeInHost(item.text); !why.empty()) return MistakeAt(Place(item), why);
+      settings_.hosts.push_back(item.text);
+    }
+    return {};
+  }
+
+  base::Result<void> ReadIgnores(const Node& node) {
+    if (!node.IsList())
+      return MistakeAt(Place(node), "ignore must be a list: [{code = \"CUL3014\", reason = \"...\"}]");
+    for (const Node& item : node.items) {
+      auto ignored = ReadIgnored(item, Place(item));
+      if (!ignored) return std::unexpected(ignored.error());
+      settings_.ignored.push_back(*std::move(ignored));
+    }
+    return {};
+  }
+
+  base::Result<void> ReadStrict(const Node& node) {
+    if (node.kind != Node::Kind::kFlag) return MistakeAt(Place(node), "strict must be true or false");
+    settings_.strict = node.text == "true";
+    return {};
+  }
+
+  const std::string file_;
+  Settings& settings_;
+};
+
+// "" if there is none.
+std::string NearestFile(const system::System& machine) {
+  for (std::string directory = machine.WorkingDirectory(); !directory.empty();
+       directory = std::string(base::DirName(directory))) {
+    std::string path = base::JoinPath(directory, kSettingsFile);
+    if (const auto status = machine.Stat(path); status && status->type == system::FileType::kRegular)
+      return path;
+    if (base::DirName(directory) == directory) break;
+  }
+  return "";
+}
+
+}  // namespace
+
+base::Result<Settings> ReadSettings(const std::string& named) {
+  Settings settings;
+  if (named == "none") return settings;
+  const auto machine = system::RealSystem();
+  const std::string path = named.empty() ? NearestFile(*machine) : PathOnMachine(*machine, named);
+  if (path.empty()) return settings;
+  const std::string shown = named.empty() ? std::string(kSettingsFile) : base::Printable(named);
+  const auto bytes = system::ReadWholeFile(*machine, path, kMostSettings);
+  if (!bytes)
+    return base::Fail(base::ErrorCode::kNotReadable,
+                      shown + ": " + std::string(base::Strerror(bytes.error())));
+  const auto root = plan::ParseToml(*bytes, shown);
+  if (!root) return std::unexpected(root.error());
+  if (auto read = SettingsReader(shown, settings).Read(*root); !read) return std::unexpected(read.error());
+  return settings;
+}
+
+base::Result<report::Ignored> IgnoredByOption(const std::string& code) {
+  return ReadIgnored({.kind = Node::Kind::kText, .text = code}, "--ignore");
+}
+
+}  // namespace culprit::cli

@@ -1,0 +1,25 @@
+// .culprit.toml of a project: for which hosts it is checked, what is ignored and why.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "report/check.h"
+
+namespace culprit::cli {
+
+struct Settings {
+  std::vector<std::string> hosts;        // as --host takes them
+  std::vector<report::Ignored> ignored;  // each with its line
+  bool strict = false;
+};
+
+// `named`: --settings; "none": no file. "": .culprit.toml in the working directory or the nearest one above
+// it, if there is one.
+base::Result<Settings> ReadSettings(const std::string& named);
+
+// What --ignore names.
+base::Result<report::Ignored> IgnoredByOption(const std::string& code);
+
+}  // namespace culprit::cli
