@@ -1,0 +1,489 @@
+"""Answers as objects. docs/json-output.md says what each field means; the classes here only name them.
+
+A field that the document lacks reads as empty (None, "", [], False). A field that is not named here is kept and can be
+read like the others, so a newer program needs no newer module.
+"""
+import functools
+import html
+import json
+import re
+import typing
+from typing import Any, ClassVar, Dict, Iterator, List, Optional, Tuple, Type, TypeVar
+
+from ._program import Question, Reply
+
+
+class Record:
+    """A part of an answer: its fields are attributes (`finding.code`) and items (`finding["code"]`)."""
+
+    json: Dict[str, Any]  # as the program wrote it
+
+    def __init__(self, document: Dict[str, Any]) -> None:
+        self.json = document
+
+    def __getattr__(self, name: str) -> Any:
+        hint = None if name == "json" or name.startswith("_") else _hints(type(self)).get(name)
+        document = self.__dict__.get("json", {})
+        if name not in document and hint is None:
+            raise AttributeError(f"{type(self).__name__} has no field {name!r}")
+        return _typed(document.get(name), hint)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.json[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.json
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.json)
+
+    def __len__(self) -> int:
+        return len(self.json)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __dir__(self) -> List[str]:
+        return sorted({*object.__dir__(self), *_hints(type(self)), *self.json})
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.json!r})"
+
+
+@functools.lru_cache(maxsize=None)
+def _hints(record: Any) -> Dict[str, Any]:
+    return {name: hint for name, hint in typing.get_type_hints(record).items()
+            if name != "json" and typing.get_origin(hint) is not ClassVar}
+
+
+def _typed(value: Any, hint: Any) -> Any:
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is typing.Union:  # Optional
+        return None if value is None else _typed(value, arguments[0])
+    if value is None:
+        return _nothing(hint, origin)
+    if isinstance(value, dict):
+        return value if origin is dict else (hint if _is_record(hint) else Record)(value)
+    if isinstance(value, list):
+        return [_typed(one, arguments[0] if arguments else None) for one in value]
+    return value
+
+
+def _nothing(hint: Any, origin: Any) -> Any:
+    if hint in (None, Any):
+        return None
+    return hint({}) if _is_record(hint) else (origin or hint)()
+
+
+def _is_record(hint: Any) -> bool:
+    return isinstance(hint, type) and issubclass(hint, Record)
+
+
+class Answer(Record):
+    """What one command answered. `str()` is its text; a notebook shows it as a page.
+
+    verdict: as documented for the command; "ok", "errors" or "unknown" by the exit status where its document has none.
+    ok: exit status 0 and a verdict other than "unknown". False if anything went wrong with the program itself.
+    reason: why there is no answer, in one line; "" if there is one.
+    """
+
+    schemas: ClassVar[Tuple[str, ...]] = ()
+
+    def __init__(self, question: Question, document: Dict[str, Any], status: Optional[int], reason: str) -> None:
+        super().__init__(document)
+        self._question, self._status, self._reason = question, status, reason
+        self._shown: Dict[str, str] = {}
+
+    @property
+    def verdict(self) -> str:
+        by_status = {0: "ok", 1: "errors"}.get(-1 if self._status is None else self._status, "unknown")
+        said = self.json.get("verdict", by_status)
+        doubtful = by_status == "unknown" and said in ("ok", "yes", "warnings")
+        return "unknown" if self._reason or doubtful or not isinstance(said, str) else said
+
+    @property
+    def ok(self) -> bool:
+        return self._status == 0 and self.verdict != "unknown"
+
+    @property
+    def reason(self) -> str:
+        return self._reason
+
+    @property
+    def exit_status(self) -> Optional[int]:
+        return self._status
+
+    @property
+    def arguments(self) -> Tuple[str, ...]:
+        """The command line, without the program."""
+        return (*self._question.arguments, *self._question.operands)
+
+    @property
+    def markdown(self) -> str:
+        """The answer in Markdown; home directory and user name are redacted where the program does that."""
+        return self._in("markdown") or "```\n" + self._no_answer().replace("`", "'") + "\n```\n"
+
+    @property
+    def html(self) -> str:
+        """The page of the commands that have one (`check`); otherwise the text, ready to be put into a page."""
+        return self._page() or self._framed_text()
+
+    def _page(self) -> str:
+        return ""
+
+    def _in(self, form: str) -> str:
+        """The program's own rendering, asked for when it is first shown; "" if there is none."""
+        if self._reason:
+            return ""
+        if form not in self._shown:
+            reply = self._question.ask(form)
+            shown = "" if reply.reason or not reply.out.strip() else reply.out
+            if shown and reply.status != self._status:
+                return self._changed(form, shown)
+            self._shown[form] = shown
+        return self._shown[form]
+
+    def _changed(self, form: str, shown: str) -> str:
+        note = f"this has changed: the verdict was {self.verdict!r} when it was asked"
+        return {"text": f"{note}\n\n{shown}", "markdown": f"*{note}*\n\n{shown}"}.get(form, shown)
+
+    def _no_answer(self) -> str:
+        command = " ".join(("culprit", *self._question.arguments[:1]))
+        return f"unknown: {self._reason or f'{command} gave no text, only JSON ({self.verdict})'}"
+
+    def __str__(self) -> str:
+        return (self._in("text") or self._no_answer()).rstrip("\n")
+
+    def __repr__(self) -> str:
+        said = self._reason or self.json.get("headline") or ""
+        return f"<culprit {' '.join(self._question.arguments[:1])}: {self.verdict}{', ' if said else ''}{said}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        for number, line in enumerate(str(self).split("\n")):
+            if number:
+                printer.break_()
+            printer.text(line)
+
+    def _repr_markdown_(self) -> str:
+        return self.markdown
+
+    def _repr_html_(self) -> str:
+        page = self._page()
+        if not page:
+            return self._framed_text()
+        # A document of its own, sandboxed: its script cannot reach the notebook.
+        return (f'<iframe title="{html.escape(repr(self))}" sandbox="allow-scripts allow-popups" '
+                'style="width:100%;height:36rem;border:1px solid #8884;border-radius:4px;resize:vertical" '
+                f'srcdoc="{html.escape(page)}"></iframe>')
+
+    def _framed_text(self) -> str:
+        color = {"errors": "#c4301c", "no": "#c4301c", "unknown": "#8f5a00", "warnings": "#8f5a00"}
+        return (f'<div style="border-left:4px solid {color.get(self.verdict, "#1c7048")};padding-left:1em">'
+                f"<strong>{html.escape(self.verdict)}</strong>"
+                '<pre style="white-space:pre-wrap;overflow-wrap:anywhere;background:none;color:inherit">'
+                f"{html.escape(str(self))}</pre></div>")
+
+
+A = TypeVar("A", bound=Answer)
+
+
+def answer(kind: Type[A], question: Question) -> A:
+    """Asks, and reads the document. Without the schema that belongs to this kind there is no answer, only a reason."""
+    reply = question.ask("json")
+    if reply.reason:
+        return kind(question, {}, reply.status, reply.reason)
+    try:
+        document = json.loads(reply.out) if reply.out.strip() else None
+    except (ValueError, RecursionError) as error:
+        return kind(question, {}, reply.status, f"the answer of the program is not JSON: {error}")
+    if not isinstance(document, dict):
+        return kind(question, {}, reply.status, _said(reply))
+    if document.get("schema") not in kind.schemas:
+        return kind(question, document, reply.status,
+                    f"the program answered with schema {document.get('schema')!r}, expected {kind.schemas[0]!r}")
+    return kind(question, document, reply.status, "")
+
+
+def _said(reply: Reply) -> str:
+    lines = [line.strip() for line in reply.err.splitlines() if line.strip()]
+    return re.sub(r"^culprit( \w+)?: ", "", lines[0]) if lines else f"the program said nothing and ended with status {reply.status}"
+
+
+def unasked(kind: Type[A], question: Question, reason: str) -> A:
+    return kind(question, {}, None, reason)
+
+
+class Fact(Record):
+    fact: str
+    source: str
+
+
+class Line(Record):
+    line: int
+    text: str
+    file: Optional[str]
+
+
+class NotChecked(Record):
+    what: str
+    why: str
+
+
+class Fix(Record):
+    text: str
+    commands: List[str]
+    risk: str
+    avoid: Optional[str]
+    proof: Optional[Record]
+
+
+class Finding(Record):
+    code: str
+    cause: str
+    severity: str
+    summary: str
+    subject: str
+    affects: List[str]
+    evidence: List[Fact]
+    fix: Fix
+    links: List[str]
+
+
+class Knowledge(Record):
+    date: Optional[str]
+    days: Optional[int]
+    file: Optional[str]
+    sha256: Optional[str]
+    refused: List[Record]
+
+
+class StackRow(Record):
+    what: str
+    value: str
+    where: str
+    detail: str
+    depth: int
+
+
+class Check(Answer):
+    schemas = ("culprit.check/1",)
+
+    headline: str
+    findings: List[Finding]
+    stack: List[StackRow]
+    not_checked: List[NotChecked]
+    rules: Record
+    snapshot: Record
+    knowledge: Knowledge
+
+    def _page(self) -> str:
+        return self._in("html")
+
+
+class Cause(Record):
+    cause: str
+    code: Optional[str]
+    confidence: float
+    strength: str
+    summary: str
+    because: str
+    evidence: List[Line]
+    known: List[Any]
+    settled: List[Any]
+    separate_by: Optional[str]
+    fix: Fix
+
+
+class Symptom(Record):
+    symptom: str
+    signature: str
+    role: str
+    line: int
+    text: str
+    captures: Record
+
+
+class Explanation(Answer):
+    """Of a text; of a code of culprit (CUL3004); of the record of a run."""
+
+    schemas = ("culprit.explain/1", "culprit.rule/1", "culprit.run/1")
+
+    causes: List[Cause]
+    unknown: List[Line]
+    mentioned: List[Line]
+    near: List[Cause]
+    symptoms: List[Symptom]
+    inputs: List[Record]
+    with_facts: bool
+    pages: List[Record]
+    code: Optional[str]
+    title: Optional[str]
+    page: Optional[str]
+
+
+class Package(Record):
+    name: str
+    version: str
+    channel: str
+    role: str
+    extra: str
+    wanted: bool
+    present: bool
+    from_source: bool
+    was: Optional[str]
+    because: List[Record]
+
+
+class Step(Record):
+    title: str
+    why: str
+    commands: List[str]
+
+
+class Relaxation(Record):
+    text: str
+    option: str
+    packages: List[Record]
+
+
+class Plan(Answer):
+    schemas = ("culprit.plan/1",)
+
+    outcome: str
+    headline: str
+    question: List[str]
+    packages: List[Package]
+    removed: List[Package]
+    passed_through: List[Record]
+    steps: List[Step]
+    commands: List[str]
+    document: str
+    requirements: List[str]
+    conflict: List[Record]
+    relaxations: List[Relaxation]
+    notes: List[str]
+    knowledge: Knowledge
+    checked: bool
+    findings: List[Finding]
+    not_checked: List[NotChecked]
+
+
+class Copy(Record):
+    path: str
+    version: Optional[str]
+    via: str
+    real_path: str
+    cuda: Optional[str]
+    note: Optional[str]
+
+
+class Tried(Record):
+    path: str
+    via: str
+    outcome: str
+    detail: Optional[str]
+
+
+class Load(Record):
+    name: str
+    path: str
+    via: str
+    requested_by: str
+    opened_by: str
+    version: Optional[str]
+    problem: Optional[str]
+
+
+class Missing(Record):
+    name: str
+    requested_by: str
+    opened_by: str
+    error: Optional[str]
+
+
+class Why(Answer):
+    """Of one library, or of everything that a program loads."""
+
+    schemas = ("culprit.why/1",)
+
+    library: Optional[str]
+    target: Optional[str]
+    resolved: Optional[Copy]
+    requested_by: Optional[str]
+    opened_by: Optional[str]
+    searched: List[Tried]
+    other_copies: List[Copy]
+    also_requested_by: List[str]
+    error: Optional[str]
+    target_error: Optional[str]
+    uncertain: bool
+    notes: List[str]
+    interpreter: Optional[str]
+    version: Optional[str]
+    loads: List[Load]
+    missing: List[Missing]
+    missing_functions: List[Record]
+    optional_missing: List[Missing]
+    warnings: List[str]
+
+
+class GpuCode(Record):
+    sass: Dict[str, int]
+    ptx: Dict[str, int]
+    containers: int
+    ptx_isa: List[str]
+    complete: bool
+
+
+class Binary(Record):
+    path: str
+    format: str
+    error: Optional[str]
+    bits: int
+    machine: str
+    type: str
+    soname: Optional[str]
+    needed: List[str]
+    rpath: List[str]
+    runpath: List[str]
+    interpreter: Optional[str]
+    version: Optional[str]
+    cuda: Optional[str]
+    versions_needed: Dict[str, List[str]]
+    versions_defined: List[str]
+    complete: bool
+    size: int
+    gpu_code: Optional[GpuCode]
+
+
+class Inspection(Answer):
+    schemas = ("culprit.inspect/1",)
+
+    files: List[Binary]
+
+
+class Pair(Record):
+    between: List[str]
+    verdict: str
+    why: str
+    source: Optional[str]
+
+
+class GoesWith(Record):
+    what: str
+    values: List[str]
+    range: Optional[str]
+    why: str
+    source: Optional[str]
+
+
+class Compat(Answer):
+    """The verdict is "yes", "no" or "unknown"."""
+
+    schemas = ("culprit.compat/1",)
+
+    pairs: List[Pair]
+    builds: List[Record]
+    goes_with: List[GoesWith]
+    notes: List[str]
+    knowledge: Knowledge
