@@ -3,7 +3,6 @@
 A field that the document lacks reads as empty (None, "", [], False). A field that is not named here is kept and can be
 read like the others, so a newer program needs no newer module.
 """
-import functools
 import html
 import json
 import re
@@ -50,10 +49,14 @@ class Record:
         return f"{type(self).__name__}({self.json!r})"
 
 
-@functools.lru_cache(maxsize=None)
-def _hints(record: Any) -> Dict[str, Any]:
-    return {name: hint for name, hint in typing.get_type_hints(record).items()
-            if name != "json" and typing.get_origin(hint) is not ClassVar}
+_known_hints: Dict[Type[Record], Dict[str, Any]] = {}
+
+
+def _hints(record: Type[Record]) -> Dict[str, Any]:
+    if record not in _known_hints:
+        _known_hints[record] = {name: hint for name, hint in typing.get_type_hints(record).items()
+                                if name != "json" and typing.get_origin(hint) is not ClassVar}
+    return _known_hints[record]
 
 
 def _typed(value: Any, hint: Any) -> Any:
