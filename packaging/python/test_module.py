@@ -8,6 +8,7 @@ import csv
 import hashlib
 import html.parser
 import io
+import json
 import os
 import pathlib
 import pickle
@@ -58,8 +59,9 @@ class Answers(InFolder):
     def test_check_is_the_programs_answer(self):
         answer = culprit.check(root=self.folder)
         self.assertEqual("culprit.check/1", answer.json["schema"])
-        self.assertEqual("unknown", answer.verdict)  # an empty root: there is nothing of CUDA to judge
-        self.assertFalse(answer.ok)
+        alone = subprocess.run([PROGRAM, "check", f"--root={self.folder}", "--format=json"], capture_output=True)
+        self.assertEqual(json.loads(alone.stdout), answer.json)
+        self.assertEqual((alone.returncode, alone.returncode == 0), (answer.exit_status, answer.ok))
         self.assertEqual(answer.json["headline"], answer.headline)
         self.assertEqual(program_says(["check", f"--root={self.folder}"]), str(answer))
         self.assertGreater(answer.rules.total, 50)
