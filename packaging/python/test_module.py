@@ -236,9 +236,14 @@ class Fields(InFolder):
         with self.assertRaises(AttributeError):
             answer.no_such_field
 
-    def test_answers_can_be_pickled(self):
-        copy = pickle.loads(pickle.dumps(culprit.compat(cuda="12.4", driver="550")))
-        self.assertEqual("yes", copy.verdict)
+    def test_a_pickled_answer_stays_what_it_was(self):
+        with mock.patch.dict(os.environ, A_SECRET="hunter2"):
+            answer = culprit.compat(cuda="12.4", driver="550")
+        stored, text, markdown = pickle.dumps(answer), str(answer), answer.markdown
+        self.assertNotIn(b"hunter2", stored)
+        with mock.patch.dict(os.environ, CULPRIT_PROGRAM="/no/such/program"):
+            copy = pickle.loads(stored)
+            self.assertEqual(("yes", text, markdown), (copy.verdict, str(copy), copy.markdown))
 
     def test_every_field_is_documented(self):
         documented = set(re.findall(r"\w+", (distribution.ROOT / "docs" / "json-output.md").read_text()))
@@ -304,6 +309,10 @@ class Shown(InFolder):
         self.assertEqual(program_says(["plan", "torch", "--host=driver=535.104.05,gpu=V100", "--python=3.11",
                                        "--format=markdown"]), answer._repr_markdown_().rstrip("\n"))
         self.assertRegex(repr(answer), "^<culprit plan: ok, torch .*>$")
+
+    def test_no_text_is_not_a_verdict(self):
+        self.fake("""case "$*" in *json*) echo '{"schema": "culprit.check/1", "verdict": "errors"}'; exit 1 ;; esac""")
+        self.assertEqual("errors (the program gave no text; .json has the answer)", str(culprit.check()))
 
     def test_a_change_since_is_said(self):
         self.fake(f"""case "$*" in *json*) echo '{{"schema": "culprit.check/1", "verdict": "errors"}}'; exit 1 ;;

@@ -96,6 +96,13 @@ class Answer(Record):
         super().__init__(document)
         self._question, self._status, self._reason = question, status, reason
         self._shown: Dict[str, str] = {}
+        self._stored = False  # read back from a file, perhaps elsewhere: the program is not asked again
+
+    def __getstate__(self) -> Dict[str, Any]:
+        for form in ("text", "markdown"):
+            self._in(form)
+        # Variables may hold secrets.
+        return {**self.__dict__, "_question": self._question._replace(variables=None), "_stored": True}
 
     @property
     def verdict(self) -> str:
@@ -138,21 +145,20 @@ class Answer(Record):
         """The program's own rendering, asked for when it is first shown; "" if there is none."""
         if self._reason:
             return ""
-        if form not in self._shown:
+        if form not in self._shown and not self._stored:
             reply = self._question.ask(form)
             shown = "" if reply.reason or not reply.out.strip() else reply.out
             if shown and reply.status != self._status:
                 return self._changed(form, shown)
             self._shown[form] = shown
-        return self._shown[form]
+        return self._shown.get(form, "")
 
     def _changed(self, form: str, shown: str) -> str:
         note = f"this has changed: the verdict was {self.verdict!r} when it was asked"
         return {"text": f"{note}\n\n{shown}", "markdown": f"*{note}*\n\n{shown}"}.get(form, shown)
 
     def _no_answer(self) -> str:
-        command = " ".join(("culprit", *self._question.arguments[:1]))
-        return f"unknown: {self._reason or f'{command} gave no text, only JSON ({self.verdict})'}"
+        return f"unknown: {self._reason}" if self._reason else f"{self.verdict} (the program gave no text; .json has the answer)"
 
     def __str__(self) -> str:
         return (self._in("text") or self._no_answer()).rstrip("\n")
