@@ -1,13 +1,9 @@
 #!/usr/bin/env python3
-"""The Python module against the real program, against programs that misbehave, and the wheels. Needs no network.
+"""The Python module against the real program, and against programs that misbehave. Needs no network.
 
   test_module.py CULPRIT [unittest arguments]
 """
-import base64
-import csv
-import hashlib
 import html.parser
-import io
 import json
 import os
 import pathlib
@@ -16,43 +12,14 @@ import re
 import subprocess
 import sys
 import tempfile
-import types
 import typing
-import unittest
 from unittest import mock
 
-sys.dont_write_bytecode = True
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+import cases
 import culprit
 import distribution
+from cases import ASKS, NO_KERNEL, PROGRAM, InFolder, program_says
 from culprit import _answers, _program
-
-PROGRAM = os.environ.get("CULPRIT_PROGRAM", "")
-NO_KERNEL = "RuntimeError: CUDA error: no kernel image is available for execution on the device"
-ASKS = {"check": lambda: culprit.check(), "explain": lambda: culprit.explain(NO_KERNEL),
-        "plan": lambda: culprit.plan("torch"), "why": lambda: culprit.why("libc.so.6"),
-        "inspect": lambda: culprit.inspect("x"), "compat": lambda: culprit.compat(cuda="12.4")}
-
-
-def program_says(arguments):
-    return subprocess.run([PROGRAM, *arguments, "--color=never"], capture_output=True, text=True).stdout.rstrip("\n")
-
-
-class InFolder(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = pathlib.Path(folder.name)
-
-    def fake(self, script):
-        """Makes a program with this shell script the one that is asked."""
-        path = self.folder / "fake"
-        path.write_text("#!/bin/sh\n" + script)
-        path.chmod(0o755)
-        variables = mock.patch.dict(os.environ, CULPRIT_PROGRAM=str(path))
-        variables.start()
-        self.addCleanup(variables.stop)
 
 
 class Answers(InFolder):
@@ -247,7 +214,7 @@ class Fields(InFolder):
 
     def test_every_field_is_documented(self):
         documented = set(re.findall(r"\w+", (distribution.ROOT / "docs" / "json-output.md").read_text()))
-        kinds = [kind for kind in vars(_answers).values() if isinstance(kind, type) and issubclass(kind, culprit.Record)]
+        kinds = [kind for kind in vars(culprit).values() if isinstance(kind, type) and issubclass(kind, culprit.Record)]
         self.assertGreater(len(kinds), 20)
         for kind in kinds:
             self.assertEqual(set(), set(_answers._hints(kind)) - documented, kind)
@@ -315,7 +282,7 @@ class Shown(InFolder):
         self.assertEqual("errors (the program gave no text; .json has the answer)", str(culprit.check()))
 
     def test_a_change_since_is_said(self):
-        self.fake(f"""case "$*" in *json*) echo '{{"schema": "culprit.check/1", "verdict": "errors"}}'; exit 1 ;;
+        self.fake("""case "$*" in *json*) echo '{"schema": "culprit.check/1", "verdict": "errors"}'; exit 1 ;;
                       *) echo fine ;; esac""")
         self.assertEqual("this has changed: the verdict was 'errors' when it was asked\n\nfine", str(culprit.check()))
 
@@ -358,203 +325,9 @@ class Finding(InFolder):
         self.assertNotIn("CONDA_PREFIX", variables)
 
     def test_as_a_module(self):
-        run = subprocess.run([sys.executable, "-m", "culprit", "--version"], capture_output=True, text=True, cwd=HERE)
+        run = subprocess.run([sys.executable, "-m", "culprit", "--version"], capture_output=True, text=True, cwd=os.path.dirname(cases.__file__))
         self.assertEqual((0, program_says(["--version"])), (run.returncode, run.stdout.rstrip("\n")))
 
 
-class Notebook(InFolder):
-    """With stand-ins for IPython, which is not part of a distribution; packaging/test-wheels has the real one."""
-
-    class Shell:
-        def __init__(self):
-            self.callbacks = []
-            self.events = types.SimpleNamespace(register=lambda *one: self.callbacks.append(one),
-                                                unregister=lambda *one: self.callbacks.remove(one))
-            self.magics_manager = types.SimpleNamespace(registry={}, magics={"line": {}})
-
-        def register_magics(self, magics):
-            self.magics_manager.registry["CulpritMagics"] = magics
-
-        def run(self, error=None, printed=""):
-            for name, callback in list(self.callbacks):
-                if name == "pre_run_cell":
-                    callback(None)
-            sys.stderr.write(printed)
-            for name, callback in list(self.callbacks):
-                if name == "post_run_cell":
-                    callback(types.SimpleNamespace(error_in_exec=error, error_before_exec=None))
-
-    class Stream(io.StringIO):
-        pass
-
-    def setUp(self):
-        super().setUp()
-        self.displayed = []
-
-        class Magics:
-            def __init__(self, shell):
-                self.shell = shell
-
-        class Bool:
-            def __init__(self, value, help=""):
-                self.value = value
-
-            def tag(self, config):
-                return self.value
-        stand_ins = {
-            "IPython": types.ModuleType("IPython"), "IPython.core": types.ModuleType("IPython.core"),
-            "IPython.core.magic": types.SimpleNamespace(Magics=Magics, magics_class=lambda kind: kind,
-                                                        line_magic=lambda name: lambda function: function),
-            "IPython.display": types.SimpleNamespace(display=self.displayed.append),
-            "traitlets": types.SimpleNamespace(Bool=Bool), "culprit._notebook": None}
-        modules = mock.patch.dict(sys.modules, stand_ins)
-        modules.start()
-        self.addCleanup(modules.stop)
-        del sys.modules["culprit._notebook"]
-        self.stream = self.Stream()
-        stream = mock.patch.object(sys, "stderr", self.stream)
-        stream.start()
-        self.addCleanup(stream.stop)
-        self.shell = self.Shell()
-        culprit.load_ipython_extension(self.shell)
-        self.magics = self.shell.magics_manager.registry["CulpritMagics"]
-
-    def test_explains_the_last_exception(self):
-        self.shell.run(RuntimeError(NO_KERNEL))
-        self.shell.run()
-        self.assertEqual("arch-unsupported", self.magics.explanation(here=False).causes[0].cause)
-        self.assertTrue(self.magics.line("").with_facts)
-        self.assertEqual([], self.displayed)
-
-    def test_explains_what_a_library_printed(self):
-        self.shell.run(OSError("it failed"), printed="Could not load library libcudnn_ops_infer.so.8. Error: "
-                       "libcudnn_ops_infer.so.8: cannot open shared object file: No such file or directory\n")
-        self.assertIn("cudnn-missing", [cause.cause for cause in self.magics.explanation(here=False).causes])
-        self.assertIn("libcudnn_ops_infer", self.stream.getvalue())
-        self.assertNotIn("write", vars(self.stream))
-
-    def test_automatically(self):
-        self.magics.line("on")
-        self.shell.run(NameError("name 'x' is not defined"))
-        self.assertEqual([], self.displayed)
-        self.shell.run(RuntimeError(NO_KERNEL))
-        self.assertEqual(1, len(self.displayed))
-        self.magics.line("off")
-        self.shell.run(RuntimeError(NO_KERNEL))
-        self.assertEqual(1, len(self.displayed))
-
-    def test_commands(self):
-        self.assertEqual("culprit.check/1", self.magics.line("check")["schema"])
-        self.assertEqual("yes", self.magics.line("compat cuda=12.4 driver=550").verdict)
-        self.assertEqual("errors", self.magics.line(f"explain '{NO_KERNEL}'").verdict)
-        with mock.patch("builtins.print") as said:
-            self.assertIsNone(self.magics.line("nonsense"))
-            self.assertIsNone(self.magics.line("check 'unclosed"))
-        self.assertEqual(2, said.call_count)
-
-    def test_a_long_output_is_cut(self):
-        from culprit import _notebook
-        self.shell.run(OSError("x"), printed="")
-        kept = _notebook.Kept()
-        kept.start(self.stream)
-        for _ in range(100):
-            self.stream.write("y" * 10000)
-        self.stream.write("end")
-        kept.stop()
-        self.assertEqual(_notebook.KEPT, len(kept.text()))
-        self.assertTrue(kept.text().endswith("end"))
-
-    def test_another_who_replaced_the_stream_is_left_alone(self):
-        from culprit import _notebook
-        kept, seen = _notebook.Kept(), []
-        kept.start(self.stream)
-        self.stream.write = seen.append
-        kept.stop()
-        self.stream.write("x")
-        self.assertEqual(["x"], seen)
-        kept.start(self.stream)
-        kept.stop()
-        self.stream.write("y")
-        self.assertEqual(["x", "y"], seen)
-
-    def test_unload(self):
-        culprit.load_ipython_extension(self.shell)  # twice is once
-        self.assertEqual(2, len(self.shell.callbacks))
-        culprit.unload_ipython_extension(self.shell)
-        self.assertEqual([], self.shell.callbacks)
-
-
-def elf(machine, segments):
-    header = b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + (2).to_bytes(2, "little") + machine.to_bytes(2, "little")
-    header = header.ljust(32, b"\0") + (64).to_bytes(8, "little")
-    header = header.ljust(54, b"\0") + (56).to_bytes(2, "little") + len(segments).to_bytes(2, "little")
-    return header.ljust(64, b"\0") + b"".join(kind.to_bytes(4, "little").ljust(56, b"\0") for kind in segments)
-
-
-class Wheels(InFolder):
-    def test_the_same_bytes_every_time(self):
-        platform = distribution.TARGETS["linux-x86_64"][2][0]
-        wheels = []
-        for name in "ab":
-            (self.folder / name).mkdir()
-            wheels.append(distribution.write_wheel(elf(62, [1]), platform, self.folder / name))
-        self.assertEqual(wheels[0].read_bytes(), wheels[1].read_bytes())
-        self.assertEqual(f"culprit-{distribution.version()}-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl",
-                         wheels[0].name)
-
-    def test_the_record_is_right(self):
-        import zipfile
-        wheel = zipfile.ZipFile(distribution.write_wheel(b"MZ", "win_amd64", self.folder))
-        name = f"culprit-{distribution.version()}"
-        rows = list(csv.reader(wheel.read(f"{name}.dist-info/RECORD").decode().splitlines()))
-        self.assertEqual(sorted(wheel.namelist()), sorted(row[0] for row in rows))
-        self.assertEqual([f"{name}.dist-info/RECORD", "", ""], rows[-1])
-        for path, digest, size in rows[:-1]:
-            contents = wheel.read(path)
-            expected = base64.urlsafe_b64encode(hashlib.sha256(contents).digest()).decode().rstrip("=")
-            self.assertEqual((f"sha256={expected}", str(len(contents))), (digest, size))
-        self.assertEqual(0o100755, wheel.getinfo(f"{name}.data/scripts/culprit.exe").external_attr >> 16)
-        self.assertIn("culprit/py.typed", wheel.namelist())
-        self.assertFalse([path for path in wheel.namelist() if "test" in path or "__pycache__" in path])
-        self.assertIn(b"Tag: py3-none-win_amd64\n", wheel.read(f"{name}.dist-info/WHEEL"))
-        self.assertTrue(wheel.read(f"{name}.dist-info/METADATA").startswith(b"Metadata-Version: 2.1\nName: culprit\n"))
-
-    def test_only_programs_that_start_there(self):
-        check = distribution.check_program
-        self.assertEqual("", check(elf(62, [1]), "linux-x86_64"))
-        self.assertEqual("", check(elf(183, [1]), "linux-aarch64"))
-        self.assertIn("another CPU", check(elf(62, [1]), "linux-aarch64"))
-        self.assertIn("not static", check(elf(62, [1, 3]), "linux-x86_64"))
-        self.assertIn("not a 64-bit Linux", check(b"#!/bin/sh", "linux-x86_64"))
-        self.assertIn("not a 64-bit Windows", check(elf(62, [1]), "windows-x86_64"))
-        self.assertEqual("", check(b"MZ".ljust(0x3C, b"\0") + (0x40).to_bytes(4, "little") + b"PE\0\0\x64\x86",
-                                   "windows-x86_64"))
-
-    def test_the_readme_stands_alone(self):
-        links = re.findall(r"\]\(([^)]*)\)", distribution.README.read_text())
-        self.assertEqual([], [link for link in links if not link.startswith("https://")])
-
-    def test_the_source_distribution(self):
-        import tarfile
-        with mock.patch.object(distribution, "sources", lambda: ["test", "CMakeLists.txt"]):
-            first = distribution.write_sdist(self.folder).read_bytes()
-            path = distribution.write_sdist(self.folder)
-        self.assertEqual(first, path.read_bytes())
-        entries = {entry.name.split("/", 1)[1]: entry for entry in tarfile.open(path).getmembers()}
-        self.assertEqual(["CMakeLists.txt", "PKG-INFO", "pyproject.toml", "test"], sorted(entries))
-        self.assertEqual((0o755, 0o644), (entries["test"].mode, entries["PKG-INFO"].mode))
-
-
-def main():
-    global PROGRAM
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    PROGRAM = os.environ["CULPRIT_PROGRAM"] = os.path.abspath(sys.argv.pop(1))
-    run = unittest.main(exit=False, verbosity=1).result
-    failed = len(run.failures) + len(run.errors)
-    print(f"{run.testsRun - failed - len(run.skipped)} passed, {failed} failed, {len(run.skipped)} skipped")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(cases.main())

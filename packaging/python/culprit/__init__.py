@@ -15,9 +15,10 @@ import sys
 import traceback
 from typing import Any, Dict, List, Optional, Sequence, Type, Union
 
-from ._answers import (A, Answer, Binary, Cause, Check, Compat, Copy, Explanation, Fact, Finding, Fix, GoesWith, GpuCode,
-                       Inspection, Knowledge, Line, Load, Missing, NotChecked, Package, Pair, Plan, Record, Relaxation,
-                       StackRow, Step, Symptom, Tried, Why, answer, unasked)
+from ._answers import A, Answer, Record, answer, unasked
+from ._kinds import (Binary, Cause, Check, Compat, Copy, Explanation, Fact, Finding, Fix, GoesWith, GpuCode, Inspection,
+                     Knowledge, Line, Load, Missing, NotChecked, Package, Pair, Plan, Relaxation, StackRow, Step, Symptom,
+                     Tried, Why)
 from ._program import Question, environment, find
 
 __all__ = ["Answer", "Binary", "Cause", "Check", "Compat", "Copy", "Explanation", "Fact", "Finding", "Fix", "GoesWith",
