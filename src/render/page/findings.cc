@@ -22,7 +22,7 @@ std::string ProofPart(const Finding& finding, const PageText& text) {
     if (!item.source.empty()) items += "<span class=\"source\">" + text.Sentence(item.source) + "</span>";
     items += "</li>";
   }
-  return Fold("ProofPart <span class=\"count\">" + Counted(finding.evidence.size(), "fact") + "</span>",
+  return Fold("Proof <span class=\"count\">" + Counted(finding.evidence.size(), "fact") + "</span>",
               "<ul class=\"proof\">" + items + "</ul>");
 }
 
