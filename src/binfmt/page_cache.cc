@@ -8,12 +8,19 @@
 
 namespace culprit::binfmt {
 
-std::optional<size_t> PageCache::Find(uint64_t page) {
-  if (slots_[last_].page == page) return last_;  // nearly always
+bool PageCache::Find(uint64_t page) {
+  if (slots_[last_].page == page) return true;  // nearly always
   const auto found = std::ranges::find(slots_, page, &Slot::page);
-  if (found == slots_.end()) return std::nullopt;
+  if (found == slots_.end()) return false;
   last_ = static_cast<size_t>(found - slots_.begin());
-  return last_;
+  return true;
+}
+
+const std::byte* PageCache::FindRecord(uint64_t offset, size_t size) {
+  if (offset > size_ || size > size_ - offset) return nullptr;
+  const auto here = From(offset);
+  if (here.size() >= size) return here.data();
+  return CopySome(offset, std::span(record_).first(size)) == size ? record_.data() : nullptr;
 }
 
 std::span<const std::byte> PageCache::From(uint64_t offset) {
@@ -46,12 +53,6 @@ size_t PageCache::CopySome(uint64_t offset, std::span<std::byte> out) {
 }
 
 bool PageCache::Copy(uint64_t offset, std::span<std::byte> out) {
-  const auto slot = Find(offset / kPageSize);
-  const size_t skip = static_cast<size_t>(offset % kPageSize);
-  if (slot && skip + out.size() <= slots_[*slot].length) {  // nearly always
-    std::memcpy(out.data(), bytes_[*slot].data() + skip, out.size());
-    return true;
-  }
   if (offset > size_ || out.size() > size_ - offset) return false;
   return CopySome(offset, out) == out.size();
 }

@@ -20,10 +20,20 @@ class PageCache {
   PageCache(const PageCache&) = delete;
   PageCache& operator=(const PageCache&) = delete;
 
+  static constexpr size_t kMaxRecord = 64;
+
   uint64_t size() const { return size_; }
   // True once the source has failed (reaching its end is no failure).
   bool failed() const { return failed_; }
 
+  // The bytes of a record of up to kMaxRecord bytes, valid until the next question; nullptr if some of them
+  // are not there.
+  const std::byte* Record(uint64_t offset, size_t size) {
+    const size_t skip = static_cast<size_t>(offset % kPageSize);
+    if (slots_[last_].page == offset / kPageSize && skip + size <= slots_[last_].length)  // nearly always
+      return bytes_[last_].data() + skip;
+    return FindRecord(offset, size);
+  }
   // Copies exactly out.size() bytes; false if some of them are not there.
   bool Copy(uint64_t offset, std::span<std::byte> out);
   // Copies up to `out.size()` bytes and returns how many there were.
@@ -42,8 +52,9 @@ class PageCache {
     size_t length = 0;
   };
 
-  // The slot of that page, if it is there.
-  std::optional<size_t> Find(uint64_t page);
+  const std::byte* FindRecord(uint64_t offset, size_t size);
+  // Whether the page is there; it is the one used last then.
+  bool Find(uint64_t page);
   std::span<const std::byte> Bytes(size_t slot) const {
     return std::span(bytes_[slot]).first(slots_[slot].length);
   }
@@ -56,6 +67,7 @@ class PageCache {
   size_t last_ = 0;  // the slot used last
   size_t next_ = 0;  // the slot that the next new page takes
   std::array<Slot, kSlots> slots_;
+  std::array<std::byte, kMaxRecord> record_;                    // one that is on two pages
   std::array<std::array<std::byte, kPageSize>, kSlots> bytes_;  // memory that most files do not touch
 };
 

@@ -62,6 +62,10 @@ class LiveFileView final : public snapshot::FileView {
     snapshot::FileFacts facts;
     bool is_link = false;
   };
+  struct OpenedFile {
+    std::string path;
+    const binfmt::ElfFile* elf;  // nullptr: none
+  };
   // Every path that was asked for by Open, in no order.
   const std::unordered_map<std::string, Known>& opened() const { return files_; }
   const std::unordered_map<std::string, snapshot::PathError>& directories() const { return directories_; }
@@ -89,8 +93,13 @@ class LiveFileView final : public snapshot::FileView {
   // The bytes of an ELF file that can be read; nullptr for any other.
   std::shared_ptr<const base::ByteSource> ElfBytes(const std::string& path);
   void KeepOpen(const std::string& path, std::shared_ptr<const base::ByteSource> bytes);
+  // The files of a process, which is asked about many times.
+  std::span<const OpenedFile> Opened(std::span<const std::string> process);
   // What an ELF file has for others and wants of them.
   struct SymbolTables {
+    // Whether `Read` has nothing to do. What a file with versions defines is rarely asked for, so it is not
+    // read before it is.
+    bool Knows(const binfmt::ElfFile& elf) const;
     void Read(const base::ByteSource& bytes, const binfmt::ElfFile& elf);
     std::optional<uint64_t> EndOfUndefined() const {
       return defined ? defined->EndOfUndefined() : std::nullopt;
@@ -126,6 +135,7 @@ class LiveFileView final : public snapshot::FileView {
   std::map<std::string, std::shared_ptr<const binfmt::PeExports>> exports_;
   std::map<std::string, std::vector<binfmt::PeExports::Forwarder>> asks_;
   std::unordered_map<std::string, SymbolTables> symbols_;
+  std::vector<OpenedFile> process_;  // the last one
   std::map<std::string, std::set<std::string>> found_functions_;
   std::map<std::string, std::vector<std::string>> names_inside_;
   std::map<std::string, std::map<std::vector<std::string>, std::vector<snapshot::UndefinedSymbol>>>

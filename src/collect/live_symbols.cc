@@ -1,5 +1,6 @@
 // Symbols of ELF files, for LiveFileView: what a file asks of others, and who has it.
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/in_parallel.h"
@@ -19,26 +20,19 @@ bool Needs(const binfmt::ElfFile& elf, const binfmt::ElfFile& other) {
          });
 }
 
-struct InProcess {
-  const std::string* path;
-  const binfmt::ElfFile* elf;  // nullptr: none
-};
+using OpenedFile = LiveFileView::OpenedFile;
 
 // In the order in which most symbols are found soonest: the program, what the file itself needs, the rest.
-std::vector<const std::string*> Ordered(const binfmt::ElfFile& elf, const std::vector<InProcess>& process) {
-  std::vector<const std::string*> needed, others;
-  for (const InProcess& other : process) {
+// Whoever asks for a symbol without a version rarely finds it where symbols have versions, so these are last.
+std::vector<const std::string*> Ordered(const binfmt::ElfFile& elf, std::span<const OpenedFile> process) {
+  std::array<std::vector<const std::string*>, 3> files;
+  for (const OpenedFile& other : process) {
+    const bool versions = other.elf != nullptr && other.elf->has_version_defs;
     const bool early = &other == process.data() || (other.elf != nullptr && Needs(elf, *other.elf));
-    (early ? needed : others).push_back(other.path);
+    files[versions ? 2 : early ? 0 : 1].push_back(&other.path);
   }
-  needed.insert(needed.end(), others.begin(), others.end());
-  return needed;
-}
-
-std::vector<InProcess> Opened(snapshot::FileView& view, std::span<const std::string> process) {
-  std::vector<InProcess> opened;
-  for (const std::string& path : process) opened.push_back({&path, view.Open(path).elf.get()});
-  return opened;
+  for (size_t i = 1; i < files.size(); ++i) files[0].insert(files[0].end(), files[i].begin(), files[i].end());
+  return files[0];
 }
 
 // How many letters two names have in common from the start.
@@ -96,8 +90,13 @@ std::span<const binfmt::PeExports::Forwarder> LiveFileView::Asks(const std::stri
   return place->second;
 }
 
+bool LiveFileView::SymbolTables::Knows(const binfmt::ElfFile& elf) const {
+  return knows_wanted && (knows_defined || elf.has_version_defs);
+}
+
 void LiveFileView::SymbolTables::Read(const base::ByteSource& bytes, const binfmt::ElfFile& elf) {
-  if (!std::exchange(knows_defined, true)) defined = binfmt::ElfDefined::Read(bytes, elf);
+  if (!elf.has_version_defs && !std::exchange(knows_defined, true))
+    defined = binfmt::ElfDefined::Read(bytes, elf);
   if (!std::exchange(knows_wanted, true)) wanted = binfmt::ReadElfWanted(bytes, elf, EndOfUndefined());
 }
 
@@ -118,23 +117,31 @@ const std::optional<std::vector<binfmt::ElfWanted>>& LiveFileView::Wanted(const 
   return tables.wanted;
 }
 
+std::span<const LiveFileView::OpenedFile> LiveFileView::Opened(std::span<const std::string> process) {
+  if (!std::ranges::equal(process, process_, {}, {}, &OpenedFile::path)) {
+    process_.clear();
+    for (const std::string& path : process) process_.push_back({path, Open(path).elf.get()});
+  }
+  return process_;
+}
+
 void LiveFileView::WillAskForSymbols(std::span<const std::string> files) {
   constexpr size_t kFew = 24;       // these are read when they are asked for, which may be never
   constexpr size_t kFilesEach = 6;  // for one thread, at least
   struct Unread {
-    const InProcess* file;
+    const OpenedFile* file;
     SymbolTables* tables;
   };
-  const std::vector<InProcess> process = Opened(*this, files);
+  const std::span<const OpenedFile> process = Opened(files);
   std::vector<Unread> unread;
-  for (const InProcess& file : process) {
+  for (const OpenedFile& file : process) {
     if (file.elf == nullptr || file.elf->problem != binfmt::ElfProblem::kNone) continue;
-    SymbolTables& tables = symbols_[*file.path];
-    if (!tables.knows_defined || !tables.knows_wanted) unread.push_back({&file, &tables});
+    SymbolTables& tables = symbols_[file.path];
+    if (!tables.Knows(*file.elf)) unread.push_back({&file, &tables});
   }
   if (unread.size() < kFew) return;
   base::InParallel(unread.size(), kFilesEach, [&](size_t i) {
-    const auto file = system_.OpenRegular(*unread[i].file->path);
+    const auto file = system_.OpenRegular(unread[i].file->path);
     if (file && file->bytes) unread[i].tables->Read(*file->bytes, *unread[i].file->elf);
   });
   // Most of them find all that they want; that is found out here, too, as long as nobody changes the tables.
@@ -146,7 +153,7 @@ void LiveFileView::WillAskForSymbols(std::span<const std::string> files) {
     SymbolTables& tables = *unread[i].tables;
     if (!tables.wanted) return;
     Search search =
-        FindWanted(*unread[i].file->path, *tables.wanted, Ordered(*unread[i].file->elf, process), known);
+        FindWanted(unread[i].file->path, *tables.wanted, Ordered(*unread[i].file->elf, process), known);
     if (search.left.empty()) tables.sources = std::move(search.found_in);
   });
 }
@@ -172,7 +179,7 @@ std::vector<UndefinedSymbol> LiveFileView::Undefined(const std::string& path,
   };
   if (!sources.empty() && std::ranges::all_of(sources, there)) return {};
   const auto elf = Open(path).elf;
-  const auto files = Ordered(*elf, Opened(*this, process));
+  const auto files = Ordered(*elf, Opened(process));
   Search search = FindWanted(path, *wanted, files, [&](const std::string& file) {
     const auto& defined = Defined(file);
     return defined ? &*defined : nullptr;

@@ -10,37 +10,73 @@ namespace {
 
 constexpr int64_t kVersionsOfSymbols = 0x6ffffff0;  // DT_VERSYM
 
-constexpr std::pair<int64_t, ElfRequest::Kind> kRequests[] = {
-    {DT_NEEDED, ElfRequest::Kind::kNeeded},
-    {DT_AUXILIARY, ElfRequest::Kind::kAuxiliary},
-    {DT_FILTER, ElfRequest::Kind::kFilter},
-};
-
-// The tags of which only the last one counts.
-constexpr std::pair<int64_t, std::optional<uint64_t> ElfDynamicTags::*> kLastCounts[] = {
-    {DT_SONAME, &ElfDynamicTags::soname},   {DT_RPATH, &ElfDynamicTags::rpath},
-    {DT_RUNPATH, &ElfDynamicTags::runpath}, {DT_STRTAB, &ElfDynamicTags::strtab},
-    {DT_STRSZ, &ElfDynamicTags::strsz},     {DT_SYMTAB, &ElfDynamicTags::symtab},
-    {DT_HASH, &ElfDynamicTags::sysv_hash},  {DT_GNU_HASH, &ElfDynamicTags::gnu_hash},
-    {DT_RELA, &ElfDynamicTags::rela},       {DT_RELASZ, &ElfDynamicTags::relasz},
-    {DT_REL, &ElfDynamicTags::rel},         {DT_RELSZ, &ElfDynamicTags::relsz},
-    {DT_JMPREL, &ElfDynamicTags::jmprel},   {DT_PLTRELSZ, &ElfDynamicTags::pltrelsz},
-    {DT_PLTREL, &ElfDynamicTags::pltrel},   {DT_VERNEED, &ElfDynamicTags::verneed},
-    {DT_VERDEF, &ElfDynamicTags::verdef},   {kVersionsOfSymbols, &ElfDynamicTags::versym},
-};
+// The place of a tag of which only the last one counts; nullptr for any other.
+std::optional<uint64_t>* PlaceOf(int64_t tag, ElfDynamicTags& tags) {
+  switch (tag) {
+    case DT_SONAME:
+      return &tags.soname;
+    case DT_RPATH:
+      return &tags.rpath;
+    case DT_RUNPATH:
+      return &tags.runpath;
+    case DT_STRTAB:
+      return &tags.strtab;
+    case DT_STRSZ:
+      return &tags.strsz;
+    case DT_SYMTAB:
+      return &tags.symtab;
+    case DT_HASH:
+      return &tags.sysv_hash;
+    case DT_GNU_HASH:
+      return &tags.gnu_hash;
+    case DT_RELA:
+      return &tags.rela;
+    case DT_RELASZ:
+      return &tags.relasz;
+    case DT_REL:
+      return &tags.rel;
+    case DT_RELSZ:
+      return &tags.relsz;
+    case DT_JMPREL:
+      return &tags.jmprel;
+    case DT_PLTRELSZ:
+      return &tags.pltrelsz;
+    case DT_PLTREL:
+      return &tags.pltrel;
+    case DT_VERNEED:
+      return &tags.verneed;
+    case DT_VERDEF:
+      return &tags.verdef;
+    case kVersionsOfSymbols:
+      return &tags.versym;
+    default:
+      return nullptr;
+  }
+}
 
 void AddTag(const ElfDynamicEntry& entry, ElfDynamicTags& tags) {
-  for (const auto& [tag, kind] : kRequests) {
-    if (tag == entry.tag) tags.requests.emplace_back(kind, entry.value);
+  switch (entry.tag) {
+    case DT_NEEDED:
+      tags.requests.emplace_back(ElfRequest::Kind::kNeeded, entry.value);
+      break;
+    case DT_AUXILIARY:
+      tags.requests.emplace_back(ElfRequest::Kind::kAuxiliary, entry.value);
+      break;
+    case DT_FILTER:
+      tags.requests.emplace_back(ElfRequest::Kind::kFilter, entry.value);
+      break;
+    case DT_FLAGS:
+      tags.flags = entry.value;
+      break;
+    case DT_FLAGS_1:
+      tags.flags_1 = entry.value;
+      break;
+    case DT_RELR:
+      tags.has_relr = true;
+      break;
+    default:
+      if (auto* const place = PlaceOf(entry.tag, tags)) *place = entry.value;
   }
-  for (const auto& [tag, member] : kLastCounts) {
-    if (tag != entry.tag) continue;
-    tags.*member = entry.value;
-    return;
-  }
-  if (entry.tag == DT_FLAGS) tags.flags = entry.value;
-  if (entry.tag == DT_FLAGS_1) tags.flags_1 = entry.value;
-  if (entry.tag == DT_RELR) tags.has_relr = true;
 }
 
 }  // namespace

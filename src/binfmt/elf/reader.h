@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 
@@ -74,6 +75,8 @@ class ElfReader {
   }
   bool is64() const { return is64_; }
   bool big_endian() const { return big_endian_; }
+  // Whether numbers in the file have the other byte order than in memory.
+  bool swaps() const { return big_endian_ != (std::endian::native == std::endian::big); }
 
   uint64_t header_size() const { return ElfHeaderSize(is64_); }
   uint64_t program_header_size() const { return ElfProgramHeaderSize(is64_); }
@@ -93,8 +96,10 @@ class ElfReader {
   template <size_t kCount>
   std::optional<std::array<uint32_t, kCount>> Words(uint64_t offset) {
     std::array<uint32_t, kCount> words;
-    if (!bytes_.Copy(offset, std::as_writable_bytes(std::span(words)))) return std::nullopt;
-    if (big_endian_ != (std::endian::native == std::endian::big)) {
+    const std::byte* const record = bytes_.Record(offset, sizeof words);
+    if (record == nullptr) return std::nullopt;
+    std::memcpy(words.data(), record, sizeof words);
+    if (swaps()) {
       for (uint32_t& word : words) word = std::byteswap(word);
     }
     return words;

@@ -15,9 +15,10 @@ namespace {
 constexpr uint64_t kMaxRelocations = 1u << 24;
 constexpr uint64_t kMaxNames = 64u << 20;  // bytes of a string table that is read as a whole
 
-bool IsWanted(uint32_t name, uint8_t info, uint16_t section) {
-  const int binding = info >> 4;
-  return section == SHN_UNDEF && name != 0 && binding != STB_LOCAL && binding != STB_WEAK;
+template <typename Symbol>
+bool IsWanted(const Symbol& symbol) {
+  const int binding = symbol.info >> 4;
+  return symbol.section == SHN_UNDEF && symbol.name != 0 && binding != STB_LOCAL && binding != STB_WEAK;
 }
 
 // Where the reading of names that starts with this one ends: after the last one that is not far from the one
@@ -133,6 +134,9 @@ std::optional<std::vector<ElfWanted>> ReadElfWanted(const base::ByteSource& sour
   if (!end) return std::nullopt;
   const auto versions = ReadVersionNumbers(source, elf, tables.tags, *end);
   if (tables.tags.versym && !versions) return std::nullopt;
+  const auto add = [&](uint64_t i, const auto& symbol) {
+    if (IsWanted(symbol)) wanted.push_back({.name = symbol.name, .index = static_cast<uint32_t>(i)});
+  };
   const auto has_version = [&](uint64_t i) { return versions && ((*versions)[i] & kVersionBits) > 1; };
   if (HasUsualRecords(elf)) {
     std::array<RawElfSymbol, 1024> room;  // not cleared: most of it is never used
@@ -142,16 +146,14 @@ std::optional<std::vector<ElfWanted>> ReadElfWanted(const base::ByteSource& sour
       if (source.ReadAt(SaturatingAdd(tables.symbols, begin * sizeof(RawElfSymbol)), bytes) != bytes.size())
         return std::nullopt;
       for (size_t i = begin == 0 ? 1 : 0; i < some.size(); ++i) {
-        if (IsWanted(some[i].name, some[i].info, some[i].section) && !has_version(begin + i))
-          wanted.push_back({.name = some[i].name, .index = static_cast<uint32_t>(begin + i)});
+        if (!has_version(begin + i)) add(begin + i, some[i]);
       }
     }
   } else {
-    for (uint32_t i = 1; i < *end; ++i) {
+    for (uint64_t i = 1; i < *end; ++i) {
       const auto symbol = tables.Symbol(i);
       if (!symbol) return std::nullopt;
-      if (IsWanted(symbol->name, symbol->info, symbol->section) && !has_version(i))
-        wanted.push_back({.name = symbol->name, .index = i});
+      if (!has_version(i)) add(i, *symbol);
     }
   }
   if (wanted.empty()) return wanted;
