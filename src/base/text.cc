@@ -58,8 +58,12 @@ std::string JoinPath(std::string_view directory, std::string_view name) {
 
 std::string CleanPath(std::string_view path) {
   std::string clean = path.starts_with('/') ? "/" : "";
-  for (const std::string& part : SplitWords(path, "/")) {
-    if (part == ".") continue;
+  clean.reserve(path.size());
+  for (size_t end = 0; end < path.size();) {
+    const size_t start = std::min(path.find_first_not_of('/', end), path.size());
+    end = std::min(path.find('/', start), path.size());
+    const std::string_view part = path.substr(start, end - start);
+    if (part.empty() || part == ".") continue;
     if (!clean.empty() && clean.back() != '/') clean += '/';
     clean += part;
   }

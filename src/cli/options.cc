@@ -133,7 +133,8 @@ std::string PathOnMachine(const system::System& machine, const std::string& path
   if (machine.platform() == base::Platform::kWindows) {
     return base::FromWindowsPath(path, machine.WorkingDirectory());
   }
-  const std::string inside = base::CleanPath(base::JoinPath(machine.WorkingDirectory(), path));
+  const std::string inside =
+      base::CleanPath(path.starts_with('/') ? path : base::JoinPath(machine.WorkingDirectory(), path));
   if (root.empty() || machine.LinkStat(inside)) return inside;
   const auto here = system::RealSystem();
   const std::string outside = PathOnMachine(*here, path), top = PathOnMachine(*here, root);

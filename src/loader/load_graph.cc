@@ -34,10 +34,11 @@ std::optional<MissingVersion> ReadMissingVersion(std::string_view printed) {
 }
 
 const knowledge::Library* LibraryOf(const Object& object) {
-  if (object.elf != nullptr && object.elf->soname) {
+  const std::string_view name = base::BaseName(object.path);
+  if (object.elf != nullptr && object.elf->soname && *object.elf->soname != name) {
     if (const auto* library = knowledge::FindLibrary(*object.elf->soname)) return library;
   }
-  if (const auto* library = knowledge::FindLibrary(base::BaseName(object.path))) return library;
+  if (const auto* library = knowledge::FindLibrary(name)) return library;
   // A renamed DLL still has its original name inside.
   if (object.pe != nullptr && object.pe->export_name) return knowledge::FindLibrary(*object.pe->export_name);
   return nullptr;

@@ -12,9 +12,7 @@
 namespace culprit::why {
 namespace {
 
-// In a directory of the operating system, and not part of CUDA.
-bool IsSystemLibrary(const loader::Object& object, const snapshot::Snapshot& snapshot) {
-  if (LibraryOf(object) != nullptr) return false;
+bool IsInSystemDirectory(const loader::Object& object, const snapshot::Snapshot& snapshot) {
   if (const snapshot::WindowsFacts* windows = snapshot.windows()) {
     return base::FoldCase(object.path).starts_with(base::FoldCase(windows->directory) + "/");
   }
@@ -53,6 +51,7 @@ void MarkMixedCudnn(report::LoadAnswer& answer) {
 report::Load LoadOf(const loader::Object& object, const loader::LoadGraph& graph,
                     const snapshot::Snapshot& snapshot, snapshot::FileView& view) {
   const std::string path = Absolute(snapshot, object.path);
+  const knowledge::Library* const library = LibraryOf(object);
   report::Load load{.name = object.name,
                     .path = path,
                     .real_path = object.real_path,
@@ -61,9 +60,9 @@ report::Load LoadOf(const loader::Object& object, const loader::LoadGraph& graph
                                         ? "LD_PRELOAD"
                                         : Absolute(snapshot, graph.objects[object.requester].path),
                     .opened_by = Shown(object.opened_by),
-                    .system = IsSystemLibrary(object, snapshot),
+                    .system = library == nullptr && IsInSystemDirectory(object, snapshot),
                     .parent = ParentOf(object.requester)};
-  if (const auto* library = LibraryOf(object)) {
+  if (library != nullptr) {
     load.title = library->title;
     load.version = VersionOf(view, path);
   }

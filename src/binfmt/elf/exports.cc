@@ -6,6 +6,7 @@
 
 #include "binfmt/elf/symbol_count.h"
 #include "binfmt/elf/symbol_tables.h"
+#include "binfmt/elf/undefined.h"
 
 namespace culprit::binfmt {
 namespace {
@@ -51,20 +52,16 @@ std::vector<PeExports::Forwarder> ReadElfAsks(const base::ByteSource& source, co
   std::vector<PeExports::Forwarder> asks;
   ElfSymbolTables tables(source);
   if (!AsksByLibrary(elf) || !tables.Find(elf)) return asks;
-  const auto end = CountUndefined(tables.reader, elf, tables.tags);
-  const auto numbers = end ? ReadVersionNumbers(source, elf, tables.tags, *end) : std::nullopt;
-  if (!numbers) return asks;
   ElfStrings strings(tables.reader, elf.loads, tables.tags.strtab);
   const auto versions = VersionsOfLibraries(tables.reader, elf, tables.tags, strings);
-  // Few of the numbers matter, so a symbol is read only if its number does.
-  for (size_t i = 1; i < numbers->size(); ++i) {
-    const auto version = versions.find((*numbers)[i] & kVersionBits);
-    const auto symbol = version != versions.end() ? tables.Symbol(i) : std::nullopt;
-    if (!symbol || symbol->section != SHN_UNDEF || symbol->info >> 4 == STB_WEAK) continue;
-    if (auto name = strings.At(symbol->name)) {
-      asks.push_back({.name = *std::move(name), .target = version->second});
-    }
-  }
+  const auto end = CountUndefined(tables.reader, elf, tables.tags);
+  const auto undefined = end ? ReadUndefined(source, elf, tables, *end,
+                                             [&](uint16_t version) { return versions.contains(version); })
+                             : std::nullopt;
+  if (!undefined) return asks;
+  VisitNames(source, elf, tables.tags, *undefined, [&](const ElfUndefined& symbol, std::string_view name) {
+    asks.push_back({.name = std::string(name), .target = versions.at(symbol.version)});
+  });
   std::ranges::sort(asks, {}, &PeExports::Forwarder::name);
   return asks;
 }

@@ -1,13 +1,13 @@
 #include "binfmt/elf/wanted.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <map>
 #include <string_view>
 
 #include "binfmt/elf/symbol_count.h"
 #include "binfmt/elf/symbol_tables.h"
+#include "binfmt/elf/undefined.h"
 
 namespace culprit::binfmt {
 namespace {
@@ -15,62 +15,8 @@ namespace {
 constexpr uint64_t kMaxRelocations = 1u << 24;
 constexpr uint64_t kMaxNames = 64u << 20;  // bytes of a string table that is read as a whole
 
-template <typename Symbol>
-bool IsWanted(const Symbol& symbol) {
-  const int binding = symbol.info >> 4;
-  return symbol.section == SHN_UNDEF && symbol.name != 0 && binding != STB_LOCAL && binding != STB_WEAK;
-}
-
-// Where the reading of names that starts with this one ends: after the last one that is not far from the one
-// before it. `wanted` is sorted.
-uint64_t EndOfNearby(std::span<const ElfWanted> wanted, uint64_t most) {
-  constexpr uint64_t kFar = 4096, kName = 256;  // most names are shorter
-  uint64_t last = wanted.front().name;
-  for (const ElfWanted& one : wanted) {
-    if (one.name - last > kFar || one.name + kName - wanted.front().name > most) break;
-    last = one.name;
-  }
-  return last + kName;
-}
-
-// Computes the hashes of names, which are spread over a table of up to many megabytes, window by window.
-bool HashNames(const base::ByteSource& source, const FileRange& strings, std::vector<ElfWanted>& wanted) {
-  std::ranges::sort(wanted, {}, &ElfWanted::name);
-  std::array<char, 1u << 15> buffer;  // not cleared: most of it is never used
-  std::vector<char> longer;           // for a name that does not fit
-  std::string_view window;
-  uint64_t begin = 0;
-  const auto find = [&](uint64_t at) -> std::optional<std::string_view> {
-    if (at < begin || at - begin >= window.size()) return std::nullopt;
-    const std::string_view rest = window.substr(at - begin);
-    const size_t end = rest.find('\0');
-    return end == rest.npos ? std::nullopt : std::optional(rest.substr(0, end));
-  };
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    const uint64_t at = SaturatingAdd(strings.offset, wanted[i].name);
-    if (at >= strings.end) return false;
-    auto name = find(at);
-    if (!name) {
-      const uint64_t size = EndOfNearby(std::span(wanted).subspan(i), buffer.size()) - wanted[i].name;
-      const auto part = std::span(buffer).first(std::min(size, strings.end - at));
-      const auto read = source.ReadAt(at, std::as_writable_bytes(part));
-      if (!read) return false;
-      window = std::string_view(buffer.data(), *read);
-      begin = at;
-      name = find(at);
-    }
-    if (!name) {
-      auto read = ReadNumbers<char>(source, at, std::min(kMaxStringLength, strings.end - at));
-      if (!read) return false;
-      longer = *std::move(read);
-      window = std::string_view(longer.data(), longer.size());
-      name = find(at);
-    }
-    if (!name) return false;
-    wanted[i].hash = GnuHash(*name);
-  }
-  return true;
-}
+// Of no version, or of the file itself.
+bool IsNoVersion(uint16_t number) { return number <= 1; }
 
 struct Relocations {
   uint64_t offset = 0, end = 0;  // in the file
@@ -131,34 +77,14 @@ std::optional<std::vector<ElfWanted>> ReadElfWanted(const base::ByteSource& sour
   ElfSymbolTables tables(source);
   if (!tables.Find(elf)) return wanted;
   if (!end) end = CountUndefined(tables.reader, elf, tables.tags);
-  if (!end) return std::nullopt;
-  const auto versions = ReadVersionNumbers(source, elf, tables.tags, *end);
-  if (tables.tags.versym && !versions) return std::nullopt;
-  const auto add = [&](uint64_t i, const auto& symbol) {
-    if (IsWanted(symbol)) wanted.push_back({.name = symbol.name, .index = static_cast<uint32_t>(i)});
-  };
-  const auto has_version = [&](uint64_t i) { return versions && ((*versions)[i] & kVersionBits) > 1; };
-  if (HasUsualRecords(elf)) {
-    std::array<RawElfSymbol, 1024> room;  // not cleared: most of it is never used
-    for (uint64_t begin = 0; begin < *end; begin += room.size()) {
-      const auto some = std::span(room).first(std::min<uint64_t>(room.size(), *end - begin));
-      const auto bytes = std::as_writable_bytes(some);
-      if (source.ReadAt(SaturatingAdd(tables.symbols, begin * sizeof(RawElfSymbol)), bytes) != bytes.size())
-        return std::nullopt;
-      for (size_t i = begin == 0 ? 1 : 0; i < some.size(); ++i) {
-        if (!has_version(begin + i)) add(begin + i, some[i]);
-      }
-    }
-  } else {
-    for (uint64_t i = 1; i < *end; ++i) {
-      const auto symbol = tables.Symbol(i);
-      if (!symbol) return std::nullopt;
-      if (!has_version(i)) add(i, *symbol);
-    }
-  }
-  if (wanted.empty()) return wanted;
-  const auto strings = tables.tags.strtab ? MapAddress(elf.loads, *tables.tags.strtab) : std::nullopt;
-  if (!strings || !HashNames(source, *strings, wanted)) return std::nullopt;
+  const auto undefined = end ? ReadUndefined(source, elf, tables, *end, IsNoVersion) : std::nullopt;
+  if (!undefined) return std::nullopt;
+  wanted.reserve(undefined->size());
+  const bool named = VisitNames(source, elf, tables.tags, *undefined,
+                                [&](const ElfUndefined& symbol, std::string_view name) {
+                                  wanted.push_back({GnuHash(name), symbol.name, symbol.index});
+                                });
+  if (!named) return std::nullopt;
   return wanted;
 }
 

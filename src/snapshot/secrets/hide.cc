@@ -186,8 +186,6 @@ class Hider {
     size_t end = at_;
     while (end < text_.size() && end - at_ <= kLongestName && InName(text_[end])) ++end;
     const std::string_view name = text_.substr(at_, end - at_);
-    const Secrecy secrecy = SecrecyOf(name);
-    if (secrecy == Secrecy::kNone) return SkipName(end);
     const bool option = dashes > 0;
     if (end < text_.size() && (text_[end] == '"' || text_[end] == '\'')) ++end;
     size_t value = SkipSpaces(end, 2);
@@ -197,6 +195,8 @@ class Hider {
     } else if (!option || value == end) {
       return SkipName(end);
     }
+    const Secrecy secrecy = SecrecyOf(name);
+    if (secrecy == Secrecy::kNone) return SkipName(end);
     char quote = '\0';
     if (value < text_.size() && (text_[value] == '"' || text_[value] == '\'')) quote = text_[value++];
     if (separator == ':' && IsHeader(name)) return HideHeader(value);

@@ -15,19 +15,27 @@ bool IsUpper(char c) { return c >= 'A' && c <= 'Z'; }
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// "HF_TOKEN", "--hf-token", "hfToken" -> "hf", "token".
-std::vector<std::string> WordsOfName(std::string_view name) {
-  std::vector<std::string> words(1);
+std::string InSmallLetters(std::string_view text) {
+  std::string small(text);
+  for (char& c : small) c = static_cast<char>(IsUpper(c) ? c - 'A' + 'a' : c);
+  return small;
+}
+
+// "HF_TOKEN", "--hf-token", "hfToken" -> "hf", "token". `small`: the name in small letters.
+std::vector<std::string_view> WordsOfName(std::string_view name, std::string_view small) {
+  std::vector<std::string_view> words;
+  words.reserve(8);
+  size_t begin = 0;
+  const auto end_word = [&](size_t end) {
+    if (end > begin) words.push_back(small.substr(begin, end - begin));
+  };
   for (size_t i = 0; i < name.size(); ++i) {
-    const char c = name[i];
-    if (c == '_' || c == '-' || c == '.') {
-      words.emplace_back();
-      continue;
-    }
-    if (i > 0 && IsUpper(c) && IsLower(name[i - 1])) words.emplace_back();
-    words.back() += static_cast<char>(IsUpper(c) ? c - 'A' + 'a' : c);
+    const bool separator = name[i] == '_' || name[i] == '-' || name[i] == '.';
+    if (!separator && !(i > 0 && IsUpper(name[i]) && IsLower(name[i - 1]))) continue;
+    end_word(i);
+    begin = separator ? i + 1 : i;
   }
-  std::erase(words, "");
+  end_word(name.size());
   return words;
 }
 
@@ -74,12 +82,12 @@ constexpr std::string_view kPassesOf[] = {"first", "second",   "two",  "one",   
 // Of the shell and the desktop, where a word of the list above means something else.
 constexpr std::string_view kOpenNames[] = {"PWD", "OLDPWD"};
 
-Secrecy OfKey(const std::string& before, bool variable) {
+Secrecy OfKey(std::string_view before, bool variable) {
   if (IsOneOf(before, kKeysOf)) return Secrecy::kCertain;
   return variable && !before.empty() && !IsOneOf(before, kNoKeysOf) ? Secrecy::kCertain : Secrecy::kNone;
 }
 
-bool NamesASecretInside(const std::vector<std::string>& words) {
+bool NamesASecretInside(const std::vector<std::string_view>& words) {
   if (IsOneOf(words.back(), kAbout)) return false;
   for (size_t i = 0; i + 1 < words.size(); ++i) {
     if (IsOneOf(words[i], kSecretAnywhere) && (i == 0 || !IsOneOf(words[i - 1], kTokensOf))) return true;
@@ -90,10 +98,11 @@ bool NamesASecretInside(const std::vector<std::string>& words) {
 }  // namespace
 
 Secrecy SecrecyOf(std::string_view name) {
-  const std::vector<std::string> words = WordsOfName(name);
+  const std::string small = InSmallLetters(name);
+  const std::vector<std::string_view> words = WordsOfName(name, small);
   if (words.empty() || IsOneOf(name, kOpenNames)) return Secrecy::kNone;
-  const std::string& last = words.back();
-  const std::string before = words.size() > 1 ? words[words.size() - 2] : "";
+  const std::string_view last = words.back();
+  const std::string_view before = words.size() > 1 ? words[words.size() - 2] : "";
   const bool variable = IsVariableName(name);
   const Secrecy likely = variable && words.size() > 1 ? Secrecy::kCertain : Secrecy::kLikely;
   if (std::ranges::any_of(kSecretEnds, [&](std::string_view end) { return last.ends_with(end); }) ||
@@ -109,8 +118,7 @@ Secrecy SecrecyOf(std::string_view name) {
 bool IsHarmless(std::string_view value) {
   static constexpr std::string_view kPlain[] = {"true", "false", "none", "null", "yes",
                                                 "no",   "on",    "off",  "***"};
-  std::string small(value.substr(0, 8));
-  for (char& c : small) c = static_cast<char>(IsUpper(c) ? c - 'A' + 'a' : c);
+  const std::string small = InSmallLetters(value.substr(0, 8));
   if (value.size() <= 1 || (value.size() < 8 && IsOneOf(small, kPlain))) return true;
   // A placeholder, code, or "::".
   return std::string_view("$<{[:(%").find(value.front()) != std::string_view::npos;
@@ -122,6 +130,7 @@ bool IsPath(std::string_view value) {
       "/mnt/",  "/media/", "/dev/", "/proc/", "/sys/",   "/srv/",       "/lib/",     "/lib64/",
       "/bin/",  "/sbin/",  "/nix/", "/data/", "/Users/", "/workspace/", "/scratch/", "/lustre/",
       "/gpfs/", "/nfs/",   "/app/", "/c/",    "~/",      "./"};
+  if (value.empty() || (value[0] != '/' && value[0] != '~' && value[0] != '.')) return false;
   return std::ranges::any_of(kTops, [&](std::string_view top) { return value.starts_with(top); });
 }
 
