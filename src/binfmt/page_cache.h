@@ -31,7 +31,7 @@ class PageCache {
   const std::byte* Record(uint64_t offset, size_t size) {
     const size_t skip = static_cast<size_t>(offset % kPageSize);
     if (slots_[last_].page == offset / kPageSize && skip + size <= slots_[last_].length)  // nearly always
-      return bytes_.data() + last_ * kPageSize + skip;
+      return bytes_[last_].data() + skip;
     return FindRecord(offset, size);
   }
   // Copies exactly out.size() bytes; false if some of them are not there.
@@ -43,8 +43,8 @@ class PageCache {
   std::optional<std::string> CString(uint64_t offset, uint64_t end, uint64_t& budget);
 
  private:
-  static constexpr uint64_t kPageSize = 1024;
-  static constexpr size_t kSlots = 32;
+  static constexpr uint64_t kPageSize = 2048;
+  static constexpr size_t kSlots = 16;
   static constexpr uint64_t kNoPage = ~uint64_t{0};
 
   struct Slot {
@@ -57,7 +57,7 @@ class PageCache {
   bool Find(uint64_t page);
   bool Read(uint64_t page);
   std::span<const std::byte> Bytes(size_t slot) const {
-    return std::span(bytes_).subspan(slot * kPageSize, slots_[slot].length);
+    return std::span(bytes_[slot]).first(slots_[slot].length);
   }
   // The bytes from `offset` to the end of its page or of the file; empty if there are none.
   std::span<const std::byte> From(uint64_t offset);
@@ -65,12 +65,11 @@ class PageCache {
   const base::ByteSource& source_;
   uint64_t size_;
   bool failed_ = false;
-  size_t last_ = 0;                // the slot used last
-  size_t next_ = 0;                // the slot that the next new page takes
-  uint64_t newest_ = kNoPage - 1;  // the last page of the last reading
+  size_t last_ = 0;  // the slot used last
+  size_t next_ = 0;  // the slot that the next new page takes
   std::array<Slot, kSlots> slots_;
-  std::array<std::byte, kMaxRecord> record_;         // one that is on two pages
-  std::array<std::byte, kPageSize * kSlots> bytes_;  // memory that most files do not touch
+  std::array<std::byte, kMaxRecord> record_;                    // one that is on two pages
+  std::array<std::array<std::byte, kPageSize>, kSlots> bytes_;  // memory that most files do not touch
 };
 
 }  // namespace culprit::binfmt
