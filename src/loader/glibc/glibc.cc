@@ -54,6 +54,7 @@ GlibcProcess::GlibcProcess(const snapshot::Snapshot& snapshot, snapshot::FileVie
   graph_.target = question.target;
   graph_.interpreter = facts.path;
   graph_.assumptions = facts.assumptions;
+  graph_.requests.reserve(512);  // more than most programs have: moving them all again and again takes longer
 
   Map& program = maps_.emplace_back();
   program.elf = std::make_shared<binfmt::ElfFile>();
