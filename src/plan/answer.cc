@@ -8,6 +8,7 @@
 #include "knowledge/packages/release.h"
 #include "plan/universe/bounds.h"
 #include "plan/universe/builds.h"
+#include "plan/universe/project_releases.h"
 
 namespace culprit::plan {
 namespace {
@@ -148,9 +149,12 @@ std::string TorchThatBrings(const Question& question, const Universe& universe, 
     if (universe.packages[p].name != "torch" || choice[p] == kNone) continue;
     const Candidate& torch = universe.at(p, choice[p]);
     if (torch.channel.kind == report::ChannelKind::kPypi || torch.row == nullptr) return "";
-    if (LibrariesOf(*torch.row, question.host.machine) != knowledge::LibrariesFrom::kNvidiaPip) return "";
+    const bool wheels =
+        LibrariesOf(*torch.row, question.host.machine) == knowledge::LibrariesFrom::kNvidiaPip;
+    if (!wheels && name != "triton") return "";
     const uint32_t major = knowledge::Known(torch.row->cuda).part(0);
     const std::string suffix = "-cu" + std::to_string(major);
+    if (name == "triton") return InstalledAs(question, name) == nullptr ? "torch " + torch.version : "";
     const bool cuda = name.starts_with("nvidia-") && !name.starts_with("nvidia-cudnn");
     const bool numbered = name.find("-cu1") != std::string::npos;
     if (cuda && (numbered ? name.ends_with(suffix) : major >= 13)) return "torch " + torch.version;
@@ -158,12 +162,53 @@ std::string TorchThatBrings(const Question& question, const Universe& universe, 
   return "";
 }
 
+// What the lines of the question say of a package, joined.
+std::string AskedOf(const Question& question, const std::string& name) {
+  std::string specifiers;
+  for (const Want& want : question.wants) {
+    if (want.name == name && !want.specifiers.empty())
+      specifiers += (specifiers.empty() ? "" : ",") + want.specifiers;
+  }
+  return specifiers;
+}
+
+// A release from before the tables: pip finds it.
+void PassBefore(const Question& question, const Universe& universe, size_t package, report::Plan& plan) {
+  const Package& whole = universe.packages[package];
+  const std::string& before = whole.candidates.back().before;
+  std::string specifiers = AskedOf(question, whole.name);
+  specifiers += (specifiers.empty() ? "<" : ",<") + before;
+  const std::string text = whole.name + specifiers;
+  plan.passed_through.push_back({.name = whole.name, .specifier = specifiers, .text = text});
+  plan.notes.push_back("no release of " + whole.name + " in the tables (" + before + " to " +
+                       whole.candidates.front().version + ") fits; an older one may: " + text);
+}
+
+// Beside requirements that the tables do not know, pip may have to take an older release of a package whose
+// version no GPU depends on: ">=1.25,<=2.4.6". "" = exactly the one that was chosen.
+std::string RangeForPip(const Question& question, const Universe& universe, size_t package,
+                        const PlannedPackage& planned) {
+  const std::string& name = universe.packages[package].name;
+  const knowledge::Project* project = FindProject(name);
+  const bool no_gpu = project == nullptr || project->gpu == knowledge::GpuUse::kNone;
+  if (question.passed_through.empty() || !planned.wanted || planned.present || planned.from_source ||
+      !no_gpu || knowledge::WheelsOf(name).empty())
+    return "";
+  std::string range;
+  for (const std::string& part : base::Split(AskedOf(question, name), ',')) {
+    if (part.starts_with("==") && !part.ends_with(".*")) return "";
+    if (!part.empty() && !part.starts_with('<')) range += part + ",";
+  }
+  return range + "<=" + planned.version;
+}
+
 }  // namespace
 
 std::vector<PlannedPackage> WantedOf(const Universe& universe, const Choice& choice) {
   std::vector<PlannedPackage> wanted;
   for (const size_t package : universe.wants) {
-    if (choice[package] != kNone) wanted.push_back(Planned(universe, choice, package));
+    if (choice[package] != kNone && universe.at(package, choice[package]).before.empty())
+      wanted.push_back(Planned(universe, choice, package));
   }
   return wanted;
 }
@@ -185,13 +230,19 @@ void WriteAnswer(const Question& question, const Universe& universe, const Choic
     for (const size_t p : packages) {
       if (choice[p] == kNone) continue;
       if (const std::string torch = TorchThatBrings(question, universe, choice, p); !torch.empty()) {
+        if (universe.packages[p].name == "triton") continue;  // every torch brings it
         std::string& names = brought[torch];
         names += (names.empty() ? "" : ", ") + universe.packages[p].name;
+        continue;
+      }
+      if (!universe.at(p, choice[p]).before.empty()) {
+        PassBefore(question, universe, p, plan);
         continue;
       }
       PlannedPackage planned = Planned(universe, choice, p);
       AddExtras(question, universe, p, planned);
       SetPresence(question, universe, choice, p, planned);
+      planned.range = RangeForPip(question, universe, p, planned);
       planned.because = BoundsOf(question, universe, narrowed, choice, p);
       plan.packages.push_back(std::move(planned));
     }

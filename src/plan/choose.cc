@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <tuple>
 
 #include "knowledge/packages/release.h"
 #include "plan/commands/in_order.h"
@@ -168,10 +170,24 @@ class Chooser {
 
   // ---- orders
 
+  // The builds against which chosen packages were compiled.
+  std::set<size_t> PreferredByOthers(size_t package) const {
+    std::set<size_t> preferred;
+    for (size_t p = 0; p < choice_.size(); ++p) {
+      if (choice_[p] == kNone || universe_.packages[p].role != PackageRole::kCompanion) continue;
+      for (const Need& need : universe_.at(p, choice_[p]).needs) {
+        if (need.package == package) preferred.insert(need.prefers.begin(), need.prefers.end());
+      }
+    }
+    return preferred;
+  }
   std::vector<size_t> ByBuild(size_t package) const {
     const auto& candidates = universe_.packages[package].candidates;
     std::vector<size_t> order = AllOf(package);
-    const auto key = [&](size_t c) { return std::pair(!candidates[c].is_default, !candidates[c].native); };
+    const std::set<size_t> against = PreferredByOthers(package);
+    const auto key = [&](size_t c) {
+      return std::tuple(!against.contains(c), !candidates[c].is_default, !candidates[c].native);
+    };
     SortInOrder(order, [&](size_t a, size_t b) {
       if (candidates[a].number != candidates[b].number) return candidates[a].number > candidates[b].number;
       return key(a) < key(b);
@@ -221,12 +237,14 @@ bool CanChoose(const Universe& universe, const std::vector<Root>& roots) {
 bool CanChoose(const Universe& universe) { return CanChoose(universe, universe.roots); }
 
 std::optional<Choice> Choose(const Universe& universe, const Order& order) {
-  const Narrowed narrowed = Narrow(universe, universe.roots);
-  if (narrowed.empty != kNone) return std::nullopt;
-  const Pool pool(universe, narrowed);
-  auto first = pool.Install(universe.roots);
-  if (!first) return std::nullopt;
-  return Chooser(universe, pool, *std::move(first)).Run(order);
+  for (const Before before : {Before::kNo, Before::kYes}) {
+    const Narrowed narrowed = Narrow(universe, universe.roots, before);
+    if (narrowed.empty != kNone) continue;
+    const Pool pool(universe, narrowed);
+    auto first = pool.Install(universe.roots);
+    if (first) return Chooser(universe, pool, *std::move(first)).Run(order);
+  }
+  return std::nullopt;
 }
 
 }  // namespace culprit::plan

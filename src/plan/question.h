@@ -72,7 +72,8 @@ struct Question {
   std::string cuda_words;             // "CUDA 12.4", or the line of a file that says so
   std::vector<Limit> limits;
   std::vector<report::PassedThrough> passed_through;
-  std::set<std::string> provided;  // packages of the tables that come from an address or a path
+  std::set<std::string> provided;    // packages of the tables that come from an address or a path
+  std::set<std::string> overridden;  // packages of the tables: what others require of them does not count
   std::vector<PipOption> pip_options;
   std::vector<std::string> channels;  // of conda
   std::vector<std::string> notes;

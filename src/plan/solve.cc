@@ -56,6 +56,11 @@ void NotePassed(report::Plan& plan) {
   if (plan.passed_through.size() > kNamed)
     names += " and " + std::to_string(plan.passed_through.size() - kNamed) + " more";
   plan.notes.push_back("passed through as written, because the tables do not know what these need: " + names);
+  std::string older;
+  for (const report::PlannedPackage& package : plan.packages) {
+    if (!package.range.empty()) older += (older.empty() ? "" : ", ") + package.name;
+  }
+  if (!older.empty()) plan.notes.push_back("pip may take older releases if these need them: " + older);
 }
 
 // Two lines of the files that exclude each other: no set of the rest helps.

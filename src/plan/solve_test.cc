@@ -202,6 +202,27 @@ TEST(Solve, CountsTheDriverOfWslAsOneOfWindows) {
   EXPECT_EQ(Find(SolveWith(question, Builds()).packages, "torch")->version, "2.4.1+cu118");
 }
 
+TEST(Solve, ABuildOfPytorchsIndexRequiresTheTritonOfItsRelease) {
+  EXPECT_EQ(SolveWith(Asked({"torch==2.7.0+cu128", "triton==3.3.0"}), Builds()).outcome,
+            Plan::Outcome::kSolution);
+  const Plan plan = SolveWith(Asked({"torch==2.7.0", "triton==3.4.0"}), Builds());
+  EXPECT_EQ(plan.headline, "torch==2.7.0 does not work with triton==3.4.0");
+  EXPECT_EQ(Conflict(plan), "torch 2.7.0: requires triton==3.3.0\n");
+}
+
+TEST(Solve, WhatIsCompiledAgainstABuildWorksWithItsCudaMajor) {
+  const auto torch = [](const std::string& xformers, const std::string& asked) {
+    const Plan plan = SolveWith(Asked({xformers, asked}), Builds());
+    const PlannedPackage* found = Find(plan.packages, "torch");
+    return found == nullptr ? plan.headline : found->version;
+  };
+  EXPECT_EQ(torch("xformers==0.0.18", "torch"), "2.0.0+cu118") << "the very build";
+  EXPECT_EQ(torch("xformers==0.0.30", "torch==2.7.0+cu128"), "2.7.0+cu128");
+  EXPECT_EQ(torch("xformers==0.0.30", "torch==2.7.0+cu118"),
+            "xformers==0.0.30 does not work with torch==2.7.0+cu118");
+  EXPECT_EQ(torch("xformers==0.0.35", "torch==2.11.0").substr(0, 6), "2.11.0") << "METADATA: torch>=2.10";
+}
+
 TEST(Solve, KnowsWhichToolkitAFrameworkCanLoad) {
   Question question = Asked({"tensorflow==2.10.*"}, "535.104.05", "8.6", "3.9");
   const Plan tested = SolveWith(question, Builds());

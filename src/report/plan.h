@@ -60,6 +60,7 @@ struct PlannedPackage {
   std::string version;  // "2.4.1+cu118"; of a driver a lower bound where none is here
   Channel channel;
   PackageRole role = PackageRole::kNone;
+  std::string range{};       // what pip may choose from, "<=2.4.6"; "" = this version alone
   std::string extra;         // "and-cuda": the part in brackets
   bool wanted = false;       // the user asked for it
   bool present = false;      // already installed, and stays

@@ -70,14 +70,17 @@ Parts PartsOf(const report::Plan& plan, bool fresh) {
 }
 
 std::string Pinned(const PlannedPackage& package) {
-  return package.name + (package.extra.empty() ? "" : "[" + package.extra + "]") + "==" + package.version;
+  return package.name + (package.extra.empty() ? "" : "[" + package.extra + "]") +
+         (package.range.empty() ? "==" + package.version : package.range);
 }
 
 Command PinnedWord(const PlannedPackage& package) {
-  const Command version = "==" + Plain(package.version);
-  if (package.extra.empty()) return Plain(package.name) + version;
-  // Brackets of an extra: double quotes serve every shell.
-  return "\"" + Plain(package.name) + "[" + report::Specifier(package.extra) + "]" + version + "\"";
+  const Command version =
+      package.range.empty() ? "==" + Plain(package.version) : report::Specifier(package.range);
+  if (package.extra.empty() && package.range.empty()) return Plain(package.name) + version;
+  // Brackets of an extra, signs of a range: double quotes serve every shell.
+  const Command extra = package.extra.empty() ? Command() : "[" + report::Specifier(package.extra) + "]";
+  return "\"" + Plain(package.name) + extra + version + "\"";
 }
 
 bool NeedsLibraryPath(const report::Plan& plan) {

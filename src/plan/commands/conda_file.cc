@@ -49,7 +49,8 @@ void WriteConda(report::Plan& plan, const Question& question) {
   for (const PipGroup& group : parts.pip) {
     for (const report::PlannedPackage* package : group.packages) {
       const std::string pin = Pinned(*package);
-      file += "      - " + (package->extra.empty() ? pin : "\"" + pin + "\"") + "\n";
+      file +=
+          "      - " + (package->extra.empty() && package->range.empty() ? pin : "\"" + pin + "\"") + "\n";
     }
   }
   for (const report::PassedThrough* passed : parts.passed)

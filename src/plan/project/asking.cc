@@ -26,6 +26,8 @@ constexpr std::string_view kTorchIndexes = "download.pytorch.org/whl/";
 constexpr std::array<std::string_view, 8> kOtherInFiles = {"onnxruntime", "paddlepaddle", "cupy", "cuda",
                                                            "cudnn",       "cudatoolkit",  "tf",   "ort"};
 
+constexpr std::string_view kToolkitOfIndex = "pypi:cuda-toolkit";
+
 bool FollowsTorch(std::string_view name) { return name == "torchvision" || name == "torchaudio"; }
 
 // "==2.4.1+cu118" -> "cu118"
@@ -65,18 +67,35 @@ std::string MinorBounds(const std::string& specifiers) {
   return bounds;
 }
 
+// "==2.4.1+cu118" -> "==2.4.1": whether there is such a build is another question.
+std::string WithoutLocal(std::string specifiers) {
+  const bool one = specifiers.find(',') == std::string::npos;
+  return one ? specifiers.substr(0, specifiers.find('+')) : specifiers;
+}
+
 // Whether the tables have a release of a package that meets the specifiers.
 bool HasRelease(const std::string& known, const std::string& specifiers, Machine machine) {
+  if (known == kToolkitOfIndex) return HasRelease("cuda-toolkit", specifiers, machine);
   if (IsProject(known)) return HasProjectRelease(known, specifiers);
-  std::string bare = specifiers;  // "==2.4.1+cu118": whether there is such a build is another question
-  if (const size_t plus = bare.find('+'); plus != std::string::npos && bare.find(',') == std::string::npos)
-    bare.resize(plus);
+  const std::string bare = WithoutLocal(specifiers);
   const auto meets = [&](std::string_view version) { return base::Meets(version, bare) == true; };
   const std::string_view framework = knowledge::FrameworkName(known);
   if (!framework.empty())
     return std::ranges::any_of(knowledge::BuildsOf(framework, machine), meets, &knowledge::Build::version);
   const auto listed = knowledge::DistributionsOf(known);
   return listed.empty() || std::ranges::any_of(listed, meets, &knowledge::Distribution::version);
+}
+
+// Whether any build of a framework that meets the specifiers uses a GPU on the machine. Of other packages
+// the solver finds out.
+bool UsesGpuHere(const std::string& known, const std::string& specifiers, Machine machine) {
+  const std::string_view framework = knowledge::FrameworkName(known);
+  if (framework.empty()) return true;
+  const std::string bare = WithoutLocal(specifiers);
+  return std::ranges::any_of(knowledge::BuildsOf(framework, machine), [&](const knowledge::Build& build) {
+    return base::Meets(build.version, bare) != false &&
+           knowledge::BuildOnMachine(build).verdict != knowledge::Verdict::kNo;
+  });
 }
 
 class Asking {
@@ -93,6 +112,7 @@ class Asking {
     });
     question_.wants.insert(question_.wants.end(), wants_.begin(), wants_.end());
     for (const Dependency& one : project_.constraints) Constrain(one);
+    Override();
     for (const ProjectIndex& index : project_.indexes) UseIndex(index);
     for (const ProjectBound& python : project_.pythons) {
       question_.limits.push_back({"python", MinorBounds(python.specifiers), "",
@@ -119,11 +139,17 @@ class Asking {
   }
 
   void AskFor(const Dependency& one) {
-    const std::string known = one.name.empty() ? "" : TableName(one.name);
+    // In a file it is the package of the index; the toolkit of the system has no name there.
+    const std::string known = one.name.empty()             ? ""
+                              : one.name == "cuda-toolkit" ? std::string(kToolkitOfIndex)
+                                                           : TableName(one.name);
     if (one.kind == RequirementKind::kConda) return Pass(one);
     if (one.kind != RequirementKind::kNamed) {
+      // A label names a build; of frameworks the tables know which there are.
       const std::string version = known.empty() ? "" : VersionOfWheel(one.text);
-      if (!version.empty() && HasRelease(known, "==" + version, question_.host.machine))
+      const bool other_build = version.find('+') != std::string::npos &&
+                               knowledge::FrameworkName(known).empty() && !FollowsTorch(known);
+      if (!version.empty() && !other_build && HasRelease(known, "==" + version, question_.host.machine))
         return AddWant(one, known, "==" + version);
       if (!known.empty()) {
         question_.provided.insert(known);
@@ -135,8 +161,6 @@ class Asking {
       const knowledge::Project* project = FindProject(one.name);
       if (project != nullptr && !project->elsewhere.empty())
         Note(one, "its builds are at " + std::string(project->elsewhere));
-      if (const std::string meant = MeantBy(one.name); !meant.empty())
-        Note(one, "not in the tables; did you mean " + meant + "?");
       return Pass(one);
     }
     if (std::ranges::find(kOtherInFiles, one.name) != kOtherInFiles.end()) {
@@ -164,7 +188,22 @@ class Asking {
       Note(one, "the tables have no such release");
       return Pass(one);
     }
+    if (const std::string why = one.locked ? WhyOnCpu(known, specifiers) : ""; !why.empty()) {
+      question_.provided.insert(known);
+      Note(one, why + ": it runs on the CPU");
+      return Pass(one);
+    }
     AddWant(one, known, specifiers);
+  }
+
+  // A lock says all that is installed. "" = the GPU is used.
+  std::string WhyOnCpu(const std::string& known, const std::string& specifiers) const {
+    const Machine machine = question_.host.machine;
+    if (!UsesGpuHere(known, specifiers, machine))
+      return "no GPU support on " + knowledge::MachineWords(machine);
+    const bool plugin = std::ranges::any_of(
+        project_.dependencies, [](const Dependency& other) { return other.name.starts_with("jax-cuda"); });
+    return known == "jax" && !plugin ? "the lock has no plugin of jax for CUDA" : "";
   }
 
   void AddWant(const Dependency& one, const std::string& known, std::string specifiers) {
@@ -184,6 +223,20 @@ class Asking {
     const std::string known = one.name.empty() ? "" : TableName(one.name);
     if (known.empty() || one.specifiers.empty() || !IsReadable(one.specifiers)) return;
     question_.limits.push_back({known, one.specifiers, "", one.text + PlaceWords(one.origin)});
+  }
+
+  // What packages require of these does not count; what their lines say does.
+  void Override() {
+    std::string names;
+    for (const Dependency& one : project_.overrides) {
+      const std::string known = one.name.empty() ? "" : TableName(one.name);
+      if (!known.empty()) question_.overridden.insert(known);
+      Constrain(one);
+      names += (names.empty() ? "" : ", ") + one.name;
+    }
+    if (names.empty()) return;
+    Note(project_.overrides.front(),
+         "overrides what packages require of " + names + "; uv does that, pip may refuse the result");
   }
 
   void AddOption(PipOption option) {

@@ -17,8 +17,9 @@ namespace {
 using report::Plan;
 
 Question AskedBy(const std::map<std::string, std::string>& files, const std::string& first,
-                 const std::string& gpu = "8.0") {
+                 const std::string& gpu = "8.0", Machine machine = Machine::kLinuxX86) {
   Question question;
+  question.host.machine = machine;
   question.host.driver = knowledge::Known("580.95.05");
   question.host.gpus = {knowledge::Known(gpu)};
   question.host.python = knowledge::Known("3.11");
@@ -117,7 +118,72 @@ TEST(Asking, OtherBuildsOfAKnownNameAreNotReplaced) {
   for (const std::string& note : question.notes) notes += note + "\n";
   EXPECT_TRUE(Has(notes, "onnxruntime (r.txt:1): the build for the CPU; onnxruntime-gpu uses the GPU"))
       << notes;
-  EXPECT_TRUE(Has(notes, "pytroch (r.txt:4): not in the tables; did you mean torch?")) << notes;
+  EXPECT_FALSE(Has(notes, "did you mean")) << "a file is not typed at a prompt: " << notes;
+}
+
+TEST(Asking, AWheelWithALabelIsAnotherBuild) {
+  const Question question = AskedBy(
+      {{"r.txt", "vllm @ https://host/vllm-0.11.0+cu129-cp38-abi3-manylinux1_x86_64.whl\ntorch==2.8.0\n"}},
+      "r.txt");
+  ASSERT_EQ(question.wants.size(), 1u);
+  EXPECT_EQ(question.passed_through.size(), 1u);
+  const Question torch = AskedBy(
+      {{"r.txt", "torch @ https://host/torch-2.4.1%2Bcu118-cp311-cp311-linux_x86_64.whl\n"}}, "r.txt");
+  ASSERT_EQ(torch.wants.size(), 1u);
+  EXPECT_EQ(torch.wants[0].specifiers, "==2.4.1+cu118");
+}
+
+TEST(Asking, TheToolkitOfAFileIsThatOfTheIndex) {
+  const Plan plan = Solve(AskedBy({{"r.txt", "cuda-toolkit==12.8.1\n"}}, "r.txt"));
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kSolution) << plan.headline;
+  EXPECT_TRUE(std::ranges::any_of(plan.packages, [](const report::PlannedPackage& package) {
+    return package.name == "cuda-toolkit" && package.channel == report::ChannelKind::kPypi;
+  }));
+}
+
+TEST(Asking, WhatALockHasWithoutGpuSupportHereIsNoConflict) {
+  const std::string lock =
+      "version = 1\nrequires-python = \">=3.11\"\n"
+      "[manifest]\noverrides = [{ name = \"numpy\", specifier = \">=1.26\" }]\n"
+      "[[package]]\nname = \"own\"\nversion = \"1\"\nsource = { editable = \".\" }\n"
+      "dependencies = [{ name = \"jax\" }, { name = \"torch\" }]\n"
+      "[[package]]\nname = \"jax\"\nversion = \"0.7.1\"\nsource = { registry = \"https://pypi.org/simple\" "
+      "}\n"
+      "[[package]]\nname = \"torch\"\nversion = \"2.7.1\"\nsource = { registry = \"https://pypi.org/simple\" "
+      "}\n";
+  for (const Machine machine : {Machine::kWindows, Machine::kLinuxX86}) {
+    const Question question = AskedBy({{"uv.lock", lock}}, "uv.lock", "8.0", machine);
+    EXPECT_EQ(question.wants.size(), 1u);
+    EXPECT_EQ(question.passed_through.size(), 1u);
+    EXPECT_TRUE(Has(question.notes.front(), machine == Machine::kWindows ? "no GPU support on Windows"
+                                                                         : "no plugin of jax for CUDA"));
+    EXPECT_TRUE(question.overridden.contains("numpy"));
+    EXPECT_EQ(Solve(question).outcome, Plan::Outcome::kSolution);
+  }
+}
+
+TEST(Asking, BesideUnknownPackagesPipMayTakeOlderReleasesOfWhatHasNoGpuCode) {
+  const Question question = AskedBy({{"r.txt", "torch==2.4.1\nnumpy>=1.26\nthing\n"}}, "r.txt");
+  Plan plan = Solve(question);
+  const std::string commands = CommandsOf(plan, question);
+  EXPECT_TRUE(Has(commands, "\"numpy>=1.26,<=")) << commands;
+  EXPECT_TRUE(Has(commands, "torch==2.4.1 ")) << commands;
+  const Question known = AskedBy({{"r.txt", "torch==2.4.1\nnumpy>=1.26\n"}}, "r.txt");
+  Plan exact = Solve(known);
+  EXPECT_TRUE(Has(CommandsOf(exact, known), " numpy==")) << CommandsOf(exact, known);
+}
+
+TEST(Asking, ReleasesFromBeforeTheTablesAreLeftToPip) {
+  const auto asked = [](const std::string& keras) {
+    Question question = AskedBy({{"r.txt", keras + "\ntensorflow==2.10.*\n"}}, "r.txt");
+    question.host.python = knowledge::Known("3.7");
+    return Solve(question);
+  };
+  const Plan plan = asked("keras>=2.0.8");
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kSolution) << plan.headline;
+  ASSERT_EQ(plan.passed_through.size(), 1u);
+  EXPECT_TRUE(plan.passed_through[0].text.starts_with("keras>=2.0.8,<")) << plan.passed_through[0].text;
+  EXPECT_EQ(asked("keras>=3").outcome, Plan::Outcome::kUnsolvable);
 }
 
 TEST(Asking, AReleaseThatTheTablesDoNotHaveIsPassedThrough) {

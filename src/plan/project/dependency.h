@@ -18,6 +18,7 @@ struct Dependency {
   std::string marker;      // "sys_platform == 'linux'"
   std::string text;        // for an installer: without comment, hashes and options
   bool editable = false;
+  bool locked = false;  // by a lock file: maybe for another package, not asked for by name
   report::Origin origin{};
 };
 

@@ -110,7 +110,7 @@ base::Result<void> Reading::Include(std::string_view name, const report::Origin&
   return done;
 }
 
-void Reading::Add(Dependency dependency, bool constraint) {
+void Reading::Add(Dependency dependency, Use use) {
   // A marker that could not be decided is the installer's business.
   if (dependency.marker.find("python") != std::string::npos) project_.asks_python = true;
   if (base::Holds(dependency.marker, choice_.facts) == false) return;
@@ -119,18 +119,20 @@ void Reading::Add(Dependency dependency, bool constraint) {
          "'" + base::Printable(dependency.text) + "' is left out: it has characters that are not shown");
     return;
   }
-  std::vector<Dependency>& list = constraint ? project_.constraints : project_.dependencies;
+  std::vector<Dependency>& list = use == Use::kInstall ? project_.dependencies
+                                  : use == Use::kBound ? project_.constraints
+                                                       : project_.overrides;
   if (list.size() == kMostRequirements)
     Note(dependency.origin,
          "more than " + std::to_string(kMostRequirements) + " requirements; the rest is left out");
   if (list.size() <= kMostRequirements) list.push_back(std::move(dependency));
 }
 
-base::Result<void> Reading::AddText(std::string_view text, const report::Origin& origin, bool constraint) {
+base::Result<void> Reading::AddText(std::string_view text, const report::Origin& origin, Use use) {
   auto dependency = ParseDependency(text);
   if (!dependency) return WrongAt(origin, dependency.error().message);
   dependency->origin = origin;
-  Add(*std::move(dependency), constraint);
+  Add(*std::move(dependency), use);
   return {};
 }
 

@@ -50,6 +50,7 @@ struct ProjectChoice {
 struct Project {
   std::vector<Dependency> dependencies;
   std::vector<Dependency> constraints;  // hold for what is installed, and install nothing
+  std::vector<Dependency> overrides;    // uv: in place of what packages require
   std::vector<std::string> constraint_files;
   std::vector<ProjectIndex> indexes;
   std::vector<std::string> flags;  // options of pip that are passed on: "--pre"

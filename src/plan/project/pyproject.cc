@@ -38,7 +38,7 @@ class Pyproject {
  private:
   report::Origin At(const Node& node) const { return {file_, node.line}; }
 
-  base::Result<void> AddList(const Node* list, bool constraint = false) {
+  base::Result<void> AddList(const Node* list, Use use = Use::kInstall) {
     if (list == nullptr) return {};
     for (const Node& item : list->items) {
       if (!item.IsText()) return WrongAt(At(item), "a requirement must be a text");
@@ -51,8 +51,8 @@ class Pyproject {
         continue;
       }
       dependency->origin = At(item);
-      if (!constraint) ApplySource(*dependency);
-      reading_.Add(*std::move(dependency), constraint);
+      if (use == Use::kInstall) ApplySource(*dependency);
+      reading_.Add(*std::move(dependency), use);
     }
     return {};
   }
@@ -197,8 +197,8 @@ class Pyproject {
         if (url.IsText()) reading_.AddIndex(kind, url.text, At(url));
       }
     }
-    for (const char* key : {"constraint-dependencies", "override-dependencies"})
-      static_cast<void>(AddList(uv->Find(key), true));
+    static_cast<void>(AddList(uv->Find("constraint-dependencies"), Use::kBound));
+    static_cast<void>(AddList(uv->Find("override-dependencies"), Use::kOverride));
   }
 
   // ---- what the file has beside what was asked for

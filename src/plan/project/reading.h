@@ -11,6 +11,13 @@
 
 namespace culprit::plan {
 
+// What a requirement is for.
+enum class Use {
+  kInstall,
+  kBound,    // holds for what is installed, and installs nothing
+  kOverride  // a bound in place of what packages require
+};
+
 class Reading {
  public:
   Reading(const ProjectChoice& choice, const ReadBytes& read) : choice_(choice), read_(read) {}
@@ -25,9 +32,9 @@ class Reading {
   base::Result<void> ReadLine(std::string_view line, const report::Origin& origin, bool constraints);
 
   // Keeps a requirement if its marker holds here.
-  void Add(Dependency dependency, bool constraint = false);
+  void Add(Dependency dependency, Use use = Use::kInstall);
   // The same for the text of a requirement; an error names its place.
-  base::Result<void> AddText(std::string_view text, const report::Origin& origin, bool constraint = false);
+  base::Result<void> AddText(std::string_view text, const report::Origin& origin, Use use = Use::kInstall);
   // Logins are left out, since reports are shown to others.
   void AddIndex(IndexKind kind, std::string_view address, const report::Origin& origin,
                 std::vector<std::string> packages = {});

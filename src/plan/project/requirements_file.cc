@@ -121,7 +121,7 @@ base::Result<void> Reading::ReadLine(std::string_view line, const report::Origin
   } else if (!rest.empty()) {
     Note(origin, "the options of this requirement are not passed on");
   }
-  return AddText(own, origin, constraints);
+  return AddText(own, origin, constraints ? Use::kBound : Use::kInstall);
 }
 
 base::Result<void> Reading::ReadRequirements(std::string_view bytes, const std::string& file,

@@ -20,6 +20,7 @@ class UvLock {
     const Node* packages = root_.Find("package");
     if (packages == nullptr || !packages->IsList())
       return base::Fail(base::ErrorCode::kBadFormat, base::Printable(file_) + ": no [[package]] in it");
+    AddOverrides();
     for (const Node& package : packages->items) by_name_[package.TextOf("name")].push_back(&package);
     if (const Node* python = root_.Find("requires-python"); python != nullptr && python->IsText())
       reading_.project().pythons.push_back(
@@ -43,6 +44,17 @@ class UvLock {
   static bool IsProject(const Node& package) {
     const Node* source = package.Find("source");
     return source != nullptr && (source->Find("virtual") != nullptr || source->TextOf("editable") == ".");
+  }
+
+  void AddOverrides() {
+    const Node* overrides = root_.At("manifest.overrides");
+    if (overrides == nullptr) return;
+    for (const Node& one : overrides->items) {
+      const std::string marker = one.TextOf("marker");
+      const std::string text =
+          one.TextOf("name") + one.TextOf("specifier") + (marker.empty() ? "" : "; " + marker);
+      static_cast<void>(reading_.AddText(text, {file_, one.line}, Use::kOverride));
+    }
   }
 
   void Follow(const Node& package, const std::string& extra) {
@@ -127,8 +139,11 @@ class UvLock {
     } else if (const std::string index = from("registry"); !index.empty()) {
       reading_.AddIndex(IndexKind::kIndex, index, origin, {name});
     }
-    if (const auto done = reading_.AddText(text, origin); !done)
-      reading_.Note(origin, "a package that is not read");
+    auto dependency = ParseDependency(text);
+    if (!dependency) return reading_.Note(origin, "a package that is not read");
+    dependency->origin = origin;
+    dependency->locked = true;
+    reading_.Add(*std::move(dependency));
   }
 
   Reading& reading_;

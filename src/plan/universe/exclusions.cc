@@ -73,14 +73,17 @@ std::vector<Group> GroupExclusions(const Universe& universe, const Narrowed& nar
 
 std::string RangeWords(const Universe& universe, size_t package, std::vector<size_t> candidates) {
   const Package& whole = universe.packages[package];
+  if (candidates.size() > 1)
+    std::erase_if(candidates, [&](size_t c) { return !whole.candidates[c].before.empty(); });
   SortInOrder(candidates,
               [&](size_t a, size_t b) { return whole.candidates[a].number > whole.candidates[b].number; });
   const auto number = [&](size_t i) -> const base::Version& {
     return whole.candidates[candidates[i]].number;
   };
   const auto shown = [&](size_t i) {
-    return whole.role == PackageRole::kDriver ? whole.candidates[candidates[i]].version
-                                              : number(i).ToString();
+    const Candidate& candidate = whole.candidates[candidates[i]];
+    if (!candidate.before.empty()) return "before " + candidate.before;
+    return whole.role == PackageRole::kDriver ? candidate.version : number(i).ToString();
   };
   std::string text;
   for (size_t i = 0; i < candidates.size();) {  // newest first; said from the oldest

@@ -51,6 +51,7 @@ class Making {
   Need BuildPythonNeed(const Build& build) const;
   void NeedGpus(const Build& build, Candidate& candidate);
   void NeedCudnn(const Build& build, Candidate& candidate);
+  void NeedTriton(const Build& build, Candidate& candidate);
   void NeedLibraries(const Build& build, Candidate& candidate);
   void NeedDriverForPtx(const Build& build, const base::Version& cc, Candidate& candidate);
 
@@ -62,9 +63,11 @@ class Making {
                     Candidate& candidate);
   void NeedMeasuredCode(const std::string& name, std::string_view version, Candidate& candidate);
   void NeedTorch(const std::string& name, std::string_view version, Candidate& candidate);
+  void NeedExtensionCode(const knowledge::Extension& compiled, Candidate& candidate);
 
   // ---- making_projects.cc: packages beside a framework
   size_t AddProject(const std::string& name);
+  void AddBefore(const std::string& name, std::vector<Candidate>& candidates);
   void NeedProjectFiles(const struct ProjectRelease& release, Candidate& candidate);
   void NeedProjectPins(const std::string& name, const ProjectRelease& release, Candidate& candidate);
   void NeedProjectCode(const std::string& name, const ProjectRelease& release, Candidate& candidate);

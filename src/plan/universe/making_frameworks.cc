@@ -222,11 +222,22 @@ void Making::NeedCudnn(const Build& build, Candidate& candidate) {
   }
 }
 
+// The builds of a release on PyTorch's own index differ in CUDA alone: all require one triton.
+void Making::NeedTriton(const Build& build, Candidate& candidate) {
+  if (build.row.framework != "torch" || build.published != knowledge::PublishedOn::kTorchIndex) return;
+  const knowledge::Pin* pin = knowledge::FindPin("torch", build.version);
+  const std::string asked(pin == nullptr ? "" : knowledge::Requirement(*pin, "triton"));
+  if (asked.empty() || builds_.Meeting("triton", question_.host.machine, asked).empty()) return;
+  if (question_.host.python && !HasWheelHere("triton", asked)) return;
+  NeedVersions("triton", asked, pin->source, candidate);
+}
+
 void Making::NeedLibraries(const Build& build, Candidate& candidate) {
   const Machine machine = question_.host.machine;
   const LibrariesFrom from = LibrariesOf(build.row, machine);
   if (from == LibrariesFrom::kSystem) NeedSystem(build, candidate);
   if (machine == Machine::kWindows && build.row.framework == "torch") return;  // all is inside
+  NeedTriton(build, candidate);
   const bool pinned = build.published == knowledge::PublishedOn::kPackageIndex;
   const bool built_for_python =
       question_.host.python && build.wheel != nullptr && !build.wheel->pythons.empty();

@@ -23,6 +23,37 @@ constexpr std::string_view kCudnnWheel = "nvidia-cudnn-cu";
 // The extras with which plugins of jax bring CUDA.
 constexpr std::string_view kWithCuda[] = {"", "with-cuda", "with_cuda"};
 
+// "cu118" -> 11, "cu102" -> 10
+uint32_t MajorOfVariant(std::string_view variant) {
+  constexpr std::string_view kStart = "cu";
+  if (!variant.starts_with(kStart) || variant.size() < kStart.size() + 3) return 0;
+  return knowledge::Known(variant.substr(kStart.size(), 2)).part(0);
+}
+
+uint32_t MajorOf(const Candidate& build) {
+  return build.row->cuda.empty() ? 0 : knowledge::Known(build.row->cuda).part(0);
+}
+
+// Puts a build of torch into the need of a package, if that was compiled for its CUDA: that of the recorded
+// build; where none is recorded, that of the package index.
+bool AcceptsBuild(std::string_view name, const knowledge::Extension* compiled,
+                  const std::vector<Candidate>& builds, size_t at, Need& need) {
+  const bool one_build = name == "xformers" || name == "vllm";
+  const auto own = [&](const Candidate& build) {
+    return compiled != nullptr ? build.variant == compiled->variant : one_build && build.row->is_default;
+  };
+  if (one_build) {
+    uint32_t major = compiled == nullptr ? 0 : MajorOfVariant(compiled->variant);
+    for (const Candidate& build : builds) {
+      if (compiled == nullptr && build.number == builds[at].number && own(build)) major = MajorOf(build);
+    }
+    if (major == 0 || MajorOf(builds[at]) != major) return false;
+  }
+  need.accepts.push_back(at);
+  if (own(builds[at])) need.prefers.push_back(at);
+  return true;
+}
+
 bool BelongsToTorch(std::string_view name) {
   return name == "torchvision" || name == "torchaudio" || name == "xformers" || name == "vllm";
 }
@@ -123,7 +154,7 @@ void Making::NeedPins(const knowledge::Pin& pin, Candidate& candidate, bool buil
 // What the index does not list for this machine is not modelled: pins are recorded without their markers.
 void Making::NeedVersions(const std::string& library, const std::string& specifiers, std::string_view source,
                           Candidate& candidate) {
-  if (question_.provided.contains(library)) return;
+  if (question_.provided.contains(library) || question_.overridden.contains(library)) return;
   const size_t package = PackageNamed(library == "cuda-toolkit" ? "pypi:cuda-toolkit" : library);
   if (package == kNone) return;
   Need need{.package = package, .source = std::string(source)};
@@ -134,64 +165,68 @@ void Making::NeedVersions(const std::string& library, const std::string& specifi
   candidate.needs.push_back(std::move(need));
 }
 
+// A release of torch is bound by METADATA. What is compiled against one of its builds loads the libraries of
+// that CUDA by names that hold for its major: any build with that major does, the very one is preferred.
 void Making::NeedTorch(const std::string& name, std::string_view version, Candidate& candidate) {
-  const size_t torch = PackageNamed("torch");
   const knowledge::Pin* pin = knowledge::FindPin(name, version);
-  const std::string_view asked = pin == nullptr ? "" : knowledge::Requirement(*pin, "torch");
-  Need need{.package = torch};
-  const auto& builds = universe_.packages[torch].candidates;
-  std::string first, last;
-  // These are compiled against one build of torch; where none is recorded, that of the package index.
-  const bool one_build = name == "xformers" || name == "vllm";
   const auto extensions = knowledge::Extensions();
-  const auto compiled = std::ranges::find_if(extensions, [&](const knowledge::Extension& row) {
-    return row.package == name && row.version == version && row.of == "torch";
+  const auto row = std::ranges::find_if(extensions, [&](const knowledge::Extension& one) {
+    return one.package == name && one.version == version && one.of == "torch";
   });
-  const bool recorded = compiled != extensions.end();
+  const knowledge::Extension* compiled = row == extensions.end() ? nullptr : &*row;
+  const std::string_view asked = pin == nullptr ? "" : knowledge::Requirement(*pin, "torch");
+  Need need{.package = PackageNamed("torch")};
+  const auto& builds = universe_.packages[need.package].candidates;
+  std::vector<Version> releases;  // newest first
+  Verdict verdict = Verdict::kUnknown;
   for (size_t i = 0; i < builds.size(); ++i) {
     const Version& number = builds[i].number;
-    if (recorded ? builds[i].variant != compiled->variant : one_build && !builds[i].row->is_default) continue;
-    if (recorded && number != knowledge::Known(compiled->of_version)) continue;
-    Verdict verdict = Verdict::kYes;
-    if (recorded) {
-      need.source = compiled->source;
-    } else if (!asked.empty()) {
-      verdict = knowledge::Meets(number, asked);
-      need.source = pin->source;
-    } else {
-      const Answer answer = knowledge::PackagesFit(name, version, "torch", number.ToString());
-      verdict = answer.verdict;
-      if (need.source.empty()) need.source = answer.source;
+    if (i == 0 || number != builds[i - 1].number) {
+      if (!asked.empty()) {
+        verdict = knowledge::Meets(number, asked);
+        need.source = pin->source;
+      } else if (compiled != nullptr) {
+        verdict = number == knowledge::Known(compiled->of_version) ? Verdict::kYes : Verdict::kNo;
+      } else {
+        const Answer answer = knowledge::PackagesFit(name, version, "torch", number.ToString());
+        verdict = answer.verdict;
+        if (need.source.empty()) need.source = answer.source;
+      }
       need.unknown |= verdict == Verdict::kUnknown;
     }
-    if (verdict == Verdict::kYes || (verdict == Verdict::kUnknown && question_.allow_unknown)) {
-      need.accepts.push_back(i);
-      first = number.ToString();
-      if (last.empty()) last = first;
-    }
+    const bool fits = verdict == Verdict::kYes || (verdict == Verdict::kUnknown && question_.allow_unknown);
+    if (fits && AcceptsBuild(name, compiled, builds, i, need) &&
+        (releases.empty() || releases.back() != number))
+      releases.push_back(number);
   }
+  if (compiled != nullptr) need.source = compiled->source;
   need.unknown = need.unknown && need.accepts.empty();
-  need.words = need.accepts.empty() ? "the matching torch version is not known"
-               : first == last      ? "belongs to torch " + first
-                                    : "belongs to torch " + first + " to " + last;
+  need.words = releases.empty() ? "the matching torch version is not known"
+                                : "belongs to torch " + releases.back().ToString();
+  if (releases.size() > 1) need.words += " to " + releases.front().ToString();
   need.fails = need.words;
   candidate.needs.push_back(std::move(need));
-  for (const size_t gpu : gpus_) {
-    if (!recorded || compiled->code.empty()) continue;
-    const knowledge::CodeFit fit = knowledge::CodeRunsOn(compiled->code, universe_.at(gpu, 0).number);
-    const std::string gpu_name = GpuName(universe_.at(gpu, 0).number);
-    const Verdict verdict = fit == knowledge::CodeFit::kNo        ? Verdict::kNo
-                            : fit == knowledge::CodeFit::kUnknown ? Verdict::kUnknown
-                                                                  : Verdict::kYes;
-    candidate.needs.push_back(FactNeed(gpu, {verdict, "", compiled->source}, "has code for " + gpu_name,
-                                       "no code for " + gpu_name));
-  }
+  if (compiled != nullptr) NeedExtensionCode(*compiled, candidate);
   if (pin == nullptr) return;
   for (const std::string_view text : pin->needs) {  // vllm asks for torchvision too
     const size_t end = text.find_first_of("=<>~!");
     const std::string other(text.substr(0, end));
     if (other == "torch" || !BelongsToTorch(other) || end == std::string_view::npos) continue;
     NeedVersions(other, std::string(text.substr(end)), pin->source, candidate);
+  }
+}
+
+// GPU code of a package that is compiled against one build.
+void Making::NeedExtensionCode(const knowledge::Extension& compiled, Candidate& candidate) {
+  if (compiled.code.empty()) return;
+  for (const size_t gpu : gpus_) {
+    const knowledge::CodeFit fit = knowledge::CodeRunsOn(compiled.code, universe_.at(gpu, 0).number);
+    const std::string gpu_name = GpuName(universe_.at(gpu, 0).number);
+    const Verdict verdict = fit == knowledge::CodeFit::kNo        ? Verdict::kNo
+                            : fit == knowledge::CodeFit::kUnknown ? Verdict::kUnknown
+                                                                  : Verdict::kYes;
+    candidate.needs.push_back(
+        FactNeed(gpu, {verdict, "", compiled.source}, "has code for " + gpu_name, "no code for " + gpu_name));
   }
 }
 

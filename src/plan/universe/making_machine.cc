@@ -233,6 +233,7 @@ Need Making::PythonNeed(const std::vector<std::string_view>& pythons, std::strin
     if (met) need.accepts.push_back(i);
   }
   std::ranges::sort(rising);
+  rising.erase(std::unique(rising.begin(), rising.end()), rising.end());
   need.words =
       pythons.empty() ? "Python " + std::string(requires_python) : "wheels for Python " + PythonRange(rising);
   need.fails = question_.host.python

@@ -80,8 +80,26 @@ size_t Making::AddProject(const std::string& name) {
     }
   }
   ApplyLimits(name, candidates);
+  AddBefore(name, candidates);
   universe_.packages[package].candidates = std::move(candidates);
   return package;
+}
+
+// The tables begin with releases of 2023. What is older has no row, and without GPU code of its own it may
+// well work: the last resort, left to pip.
+void Making::AddBefore(const std::string& name, std::vector<Candidate>& candidates) {
+  if (UsesGpu(name) || candidates.empty() || candidates.back().version.empty()) return;
+  const std::string oldest = candidates.back().version;
+  const bool allowed = std::ranges::all_of(question_.limits, [&](const Limit& limit) {
+    return limit.package != name || AdmitsBefore(oldest, limit.specifiers);
+  });
+  if (!allowed) return;
+  Candidate older;
+  older.distribution = name;
+  older.number = Version{{0}};
+  older.channel = report::ChannelKind::kPypi;
+  older.before = oldest;
+  candidates.push_back(std::move(older));
 }
 
 // Wheels for the machine and its Python, or the source.
@@ -99,9 +117,15 @@ void Making::NeedProjectFiles(const ProjectRelease& release, Candidate& candidat
   const bool any = std::ranges::any_of(files, [](const knowledge::ProjectWheels* row) {
     return row->pythons.empty() && (row->python.empty() || row->python == ">=3");
   });
-  for (const knowledge::ProjectWheels* row : files)
+  std::vector<std::string_view> listed;
+  for (const knowledge::ProjectWheels* row : files) {
     each.push_back(PythonNeed({row->pythons.begin(), row->pythons.end()},
                               row->python.empty() ? ">=3" : row->python, row->source));
+    listed.insert(listed.end(), row->pythons.begin(), row->pythons.end());
+  }
+  const bool all_listed =
+      std::ranges::none_of(files, [](const knowledge::ProjectWheels* row) { return row->pythons.empty(); });
+  if (all_listed && files.size() > 1) each = {PythonNeed(listed, "", files.front()->source)};
   Need need = each.front();
   for (const Need& other : each) {
     for (const size_t accepted : other.accepts) {
@@ -126,7 +150,7 @@ void Making::NeedProjectFiles(const ProjectRelease& release, Candidate& candidat
 // Whether a requirement is worth a package in the universe. What has no GPU code and nobody asked for is left
 // to pip, which knows all of it.
 bool Making::IsModelled(const std::string& name) const {
-  if (question_.provided.contains(name)) return false;
+  if (question_.provided.contains(name) || question_.overridden.contains(name)) return false;
   if (name == "onnxruntime" || name == "cupy" || name == "tensorflow-cpu")
     return false;  // not the builds for GPUs
   if (IsFramework(name) || name.starts_with("cupy-cuda")) return true;
@@ -192,6 +216,7 @@ const std::vector<size_t>& Making::AcceptedBy(size_t package, const std::string&
       const std::string version =
           candidates[i].row != nullptr ? candidates[i].number.ToString() : candidates[i].version;
       met = specifiers.empty() || base::Meets(version, specifiers) == true;
+      if (!candidates[i].before.empty()) met = AdmitsBefore(candidates[i].before, specifiers);
     }
     last = &candidates[i].number;
     if (met) at->second.push_back(i);

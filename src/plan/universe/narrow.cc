@@ -20,6 +20,14 @@ class Narrowing {
     }
   }
 
+  void LeaveOutBefore() {
+    for (size_t p = 0; p < universe_.packages.size(); ++p) {
+      const auto& candidates = universe_.packages[p].candidates;
+      const bool has = !candidates.empty() && !candidates.back().before.empty();
+      if (has) Exclude(p, candidates.size() - 1, {});
+    }
+  }
+
   void Run() {
     for (changed_ = true; changed_ && !Empty();) {
       changed_ = false;
@@ -115,7 +123,7 @@ size_t Narrowed::CountLeft(size_t package) const {
   return static_cast<size_t>(std::ranges::count(left[package], true));
 }
 
-Narrowed Narrow(const Universe& universe, const std::vector<Root>& roots) {
+Narrowed Narrow(const Universe& universe, const std::vector<Root>& roots, Before before) {
   Narrowed narrowed;
   for (const Package& package : universe.packages) {
     narrowed.left.emplace_back(package.candidates.size(), true);
@@ -123,6 +131,7 @@ Narrowed Narrow(const Universe& universe, const std::vector<Root>& roots) {
   }
   narrowed.required.assign(universe.packages.size(), false);
   Narrowing narrowing(universe, narrowed);
+  if (before == Before::kNo) narrowing.LeaveOutBefore();
   narrowing.Ask(roots);
   narrowing.Run();
   return narrowed;

@@ -32,6 +32,8 @@ struct Narrowed {
   size_t CountLeft(size_t package) const;
 };
 
-Narrowed Narrow(const Universe& universe, const std::vector<Root>& roots);
+// Whether candidates count that stand for releases from before the tables.
+enum class Before { kNo, kYes };
+Narrowed Narrow(const Universe& universe, const std::vector<Root>& roots, Before before = Before::kYes);
 
 }  // namespace culprit::plan

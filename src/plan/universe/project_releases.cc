@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/pep440.h"
+#include "base/text.h"
 #include "plan/commands/in_order.h"
 #include "plan/universe/builds.h"
 
@@ -59,6 +60,15 @@ bool HasProjectRelease(const std::string& name, std::string_view specifiers) {
   return std::ranges::any_of(rows, [&](const ProjectWheels& row) {
     return std::ranges::any_of(
         row.versions, [&](std::string_view version) { return base::Meets(version, specifiers) == true; });
+  });
+}
+
+bool AdmitsBefore(const std::string& version, const std::string& specifiers) {
+  return std::ranges::all_of(base::Split(specifiers, ','), [&](const std::string& part) {
+    if (part.empty() || part.starts_with('<') || part.starts_with("!=")) return true;
+    std::string lowest = part.substr(std::min(part.find_first_not_of("=<>~!"), part.size()));
+    if (lowest.ends_with(".*")) lowest.resize(lowest.size() - 2);
+    return base::Meets(lowest, "<" + version) == true;
   });
 }
 

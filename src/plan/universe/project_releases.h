@@ -35,5 +35,7 @@ const knowledge::SourceBuild* FindSourceBuild(std::string_view name, std::string
 bool IsProject(std::string_view name);
 // Whether any of its releases meets the specifiers.
 bool HasProjectRelease(const std::string& name, std::string_view specifiers);
+// Whether specifiers leave room below a version: ">=2.0" does before "2.12.0", "==2.13.*" does not.
+bool AdmitsBefore(const std::string& version, const std::string& specifiers);
 
 }  // namespace culprit::plan

@@ -42,6 +42,7 @@ struct Candidate {
   std::string extra;
   bool is_default = true;    // no other index is needed
   bool from_source = false;  // built where it is installed
+  std::string before;        // "2.12.0": stands for the releases before it, which no table has
   bool native = true;        // the driver belongs to its CUDA or a newer one
   const knowledge::FrameworkRelease* row = nullptr;
   std::vector<Need> needs;
