@@ -204,9 +204,10 @@ std::string RangeForPip(const Question& question, const Universe& universe, size
 
 }  // namespace
 
-std::vector<PlannedPackage> WantedOf(const Universe& universe, const Choice& choice) {
+std::vector<PlannedPackage> WantedOf(const Universe& universe, const std::vector<size_t>& wants,
+                                     const Choice& choice) {
   std::vector<PlannedPackage> wanted;
-  for (const size_t package : universe.wants) {
+  for (const size_t package : wants) {
     if (choice[package] != kNone && universe.at(package, choice[package]).before.empty())
       wanted.push_back(Planned(universe, choice, package));
   }

@@ -12,6 +12,7 @@ namespace culprit::plan {
 void WriteAnswer(const Question& question, const Universe& universe, const Choice& choice,
                  report::Plan& plan);
 // The wanted packages alone, without reasons.
-std::vector<report::PlannedPackage> WantedOf(const Universe& universe, const Choice& choice);
+std::vector<report::PlannedPackage> WantedOf(const Universe& universe, const std::vector<size_t>& wants,
+                                             const Choice& choice);
 
 }  // namespace culprit::plan

@@ -16,17 +16,17 @@ constexpr size_t kMostPairs = 12;  // installed packages of which two at a time 
 
 class Chooser {
  public:
-  Chooser(const Universe& universe, const Pool& pool, Choice first)
-      : universe_(universe), pool_(pool), roots_(universe.roots), choice_(std::move(first)) {}
+  Chooser(const Universe& universe, const Demands& asked, const Pool& pool, Choice first)
+      : universe_(universe), asked_(asked), pool_(pool), roots_(asked.roots), choice_(std::move(first)) {}
 
-  Choice Run(const Order& order) {
-    if (order.driver_first != kNone) TakeFirst(order.driver_first, AllOf(order.driver_first));
-    for (const size_t want : universe_.wants) {
+  Choice Run(size_t first) {
+    if (first != kNone && choice_[first] != kNone) TakeFirst(first, AllOf(first));
+    for (const size_t want : asked_.wants) {
       if (FollowsTorch(want)) TakeNewestTorch();
       TakeNewest(want);
     }
     KeepInstalled();
-    for (const size_t want : universe_.wants) TakeFirst(want, ByBuild(want));
+    for (const size_t want : asked_.wants) TakeFirst(want, ByBuild(want));
     for (const size_t package : universe_.installed) {
       if (choice_[package] != kNone) TakeFirst(package, ByBuild(package));
     }
@@ -81,7 +81,7 @@ class Chooser {
   }
   void TakeNewestTorch() {
     for (size_t p = 0; p < universe_.packages.size(); ++p) {
-      const bool asked = std::ranges::find(universe_.wants, p) != universe_.wants.end();
+      const bool asked = std::ranges::find(asked_.wants, p) != asked_.wants.end();
       if (universe_.packages[p].name == "torch" && choice_[p] != kNone && !asked) TakeNewest(p);
     }
   }
@@ -186,7 +186,8 @@ class Chooser {
     std::vector<size_t> order = AllOf(package);
     const std::set<size_t> against = PreferredByOthers(package);
     const auto key = [&](size_t c) {
-      return std::tuple(!against.contains(c), !candidates[c].is_default, !candidates[c].native);
+      const bool native = candidates[c].native || asked_.any_driver;
+      return std::tuple(!against.contains(c), !candidates[c].is_default, !native);
     };
     SortInOrder(order, [&](size_t a, size_t b) {
       if (candidates[a].number != candidates[b].number) return candidates[a].number > candidates[b].number;
@@ -221,6 +222,7 @@ class Chooser {
   }
 
   const Universe& universe_;
+  const Demands& asked_;
   const Pool& pool_;
   std::vector<Root> roots_;
   Choice choice_;
@@ -228,23 +230,29 @@ class Chooser {
 
 }  // namespace
 
-bool CanChoose(const Universe& universe, const std::vector<Root>& roots) {
-  const Narrowed narrowed = Narrow(universe, roots);
+bool CanChoose(const Universe& universe, const Demands& asked) {
+  const Narrowed narrowed = Narrow(universe, asked);
   if (narrowed.empty != kNone) return false;
-  return Pool(universe, narrowed).Install(roots).has_value();
+  return Pool(universe, narrowed, asked.ignored).Install(asked.roots).has_value();
 }
 
-bool CanChoose(const Universe& universe) { return CanChoose(universe, universe.roots); }
+bool CanChoose(const Universe& universe) {
+  return CanChoose(universe, {.roots = universe.roots, .wants = universe.wants});
+}
 
-std::optional<Choice> Choose(const Universe& universe, const Order& order) {
+std::optional<Choice> Choose(const Universe& universe, const Demands& asked, size_t first) {
   for (const Before before : {Before::kNo, Before::kYes}) {
-    const Narrowed narrowed = Narrow(universe, universe.roots, before);
+    const Narrowed narrowed = Narrow(universe, asked, before);
     if (narrowed.empty != kNone) continue;
-    const Pool pool(universe, narrowed);
-    auto first = pool.Install(universe.roots);
-    if (first) return Chooser(universe, pool, *std::move(first)).Run(order);
+    const Pool pool(universe, narrowed, asked.ignored);
+    auto any = pool.Install(asked.roots);
+    if (any) return Chooser(universe, asked, pool, *std::move(any)).Run(first);
   }
   return std::nullopt;
+}
+
+std::optional<Choice> Choose(const Universe& universe) {
+  return Choose(universe, {.roots = universe.roots, .wants = universe.wants});
 }
 
 }  // namespace culprit::plan

@@ -10,13 +10,12 @@
 
 namespace culprit::plan {
 
-struct Order {
-  size_t driver_first =
-      kNone;  // this package, by its own order, before all others: the lowest driver that does
-};
-std::optional<Choice> Choose(const Universe& universe, const Order& order = {});
+std::optional<Choice> Choose(const Universe& universe);
+// The same for what a trial asks. `first`: this package before all others, by its own order: the lowest
+// driver that does.
+std::optional<Choice> Choose(const Universe& universe, const Demands& asked, size_t first = kNone);
 // Whether there is any set at all.
 bool CanChoose(const Universe& universe);
-bool CanChoose(const Universe& universe, const std::vector<Root>& roots);
+bool CanChoose(const Universe& universe, const Demands& asked);
 
 }  // namespace culprit::plan

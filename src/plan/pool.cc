@@ -41,7 +41,8 @@ struct Pool::Inside {
   ~Inside() { pool_free(pool); }
 };
 
-Pool::Pool(const Universe& universe, const Narrowed& narrowed) : inside_(std::make_unique<Inside>()) {
+Pool::Pool(const Universe& universe, const Narrowed& narrowed, const Ignored& ignored)
+    : inside_(std::make_unique<Inside>()) {
   ::Pool* pool = inside_->pool;
   pool_setdisttype(pool, DISTTYPE_RPM);
   Repo* repo = repo_create(pool, "universe");
@@ -65,6 +66,7 @@ Pool::Pool(const Universe& universe, const Narrowed& narrowed) : inside_(std::ma
   }
   for (const auto& [id, at] : std::map<Id, std::pair<size_t, size_t>>(inside_->candidate)) {
     for (const Need& need : universe.at(at.first, at.second).needs) {
+      if (ignored.Has(need)) continue;
       auto [found, fresh] = inside_->provides.try_emplace({need.package, need.accepts}, 0);
       if (fresh) {
         const std::string text = "need" + std::to_string(inside_->provides.size());

@@ -17,8 +17,8 @@ using Choice = std::vector<size_t>;
 
 class Pool {
  public:
-  // Only candidates that are left are known to the pool.
-  Pool(const Universe& universe, const Narrowed& narrowed);
+  // Only candidates that are left are known to the pool, and needs that count.
+  Pool(const Universe& universe, const Narrowed& narrowed, const Ignored& ignored = {});
   ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;

@@ -84,6 +84,14 @@ struct Question {
   bool allow_unknown = false;  // builds of which not every bound is known
 };
 
+// One requirement of a question, as it is given up to find out what a conflict is about.
+struct Requirement {
+  enum class Kind { kMachine, kGlibc, kCuda, kKeep, kLimit, kInstalled, kGpu, kPython, kDriver, kWant };
+  Kind kind = Kind::kWant;
+  size_t index = 0;   // of wants, gpus, keep, installed, limits
+  std::string words;  // "torch>=2.1", "driver 470.82", "GPU sm_37", "Python 3.9", "Windows"
+};
+
 // "CUDA 12.4", or the line of the file that asks for it.
 std::string AskedCuda(const Question& question);
 

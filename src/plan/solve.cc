@@ -13,6 +13,7 @@
 #include "plan/conflict/conflict_words.h"
 #include "plan/conflict/passed_conflict.h"
 #include "plan/conflict/relax.h"
+#include "plan/conflict/trials.h"
 #include "plan/universe/builds.h"
 #include "plan/universe/making.h"
 #include "plan/universe/universe.h"
@@ -139,7 +140,8 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
     }
     return plan;
   }
-  const std::vector<Requirement> smallest = SmallestConflict(question, builds);
+  Trials trials(question, builds);
+  const std::vector<Requirement> smallest = SmallestConflict(trials);
   for (const Requirement& one : smallest) plan.requirements.push_back(one.words);
   plan.headline = ConflictHeadline(smallest);
   const bool unlisted = smallest.size() == 1 && smallest.front().kind == Requirement::Kind::kWant &&
@@ -153,7 +155,7 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
     return machine || std::ranges::find(plan.requirements, one.words) != plan.requirements.end();
   });
   plan.conflict = LinesOf(Simplify(GraphOf(MakeUniverse(Without(question, others).front(), builds))));
-  plan.relaxations = RelaxationsOf(question, smallest, builds);
+  plan.relaxations = RelaxationsOf(trials, smallest);
   return plan;
 }
 

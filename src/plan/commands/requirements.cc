@@ -6,6 +6,7 @@
 #include "knowledge/driver.h"
 #include "knowledge/packages/release.h"
 #include "plan/choose.h"
+#include "plan/conflict/trials.h"
 #include "plan/universe/making.h"
 #include "plan/universe/universe.h"
 
@@ -13,11 +14,6 @@ namespace culprit::plan {
 namespace {
 
 using Kind = Requirement::Kind;
-
-bool Drops(const std::vector<Requirement>& dropped, Kind kind, size_t index = 0) {
-  return std::ranges::any_of(dropped,
-                             [&](const Requirement& one) { return one.kind == kind && one.index == index; });
-}
 
 template <typename T>
 void Erase(std::vector<T>& items, const std::vector<Requirement>& dropped, Kind kind) {
@@ -28,24 +24,25 @@ void Erase(std::vector<T>& items, const std::vector<Requirement>& dropped, Kind 
   items = std::move(left);
 }
 
-bool AnySolvable(const std::vector<Question>& questions, BuildTable& builds) {
-  return std::ranges::any_of(questions, [&](const Question& one) { return IsSolvable(one, builds); });
-}
-
 // Gives up requirements in their order, where nothing can be solved without them either. What is unsolvable
 // without all of a list is so without each of them, so lists are tried whole before their halves.
-void DropWhatIsNotNeeded(const Question& question, std::span<const Requirement> list, BuildTable& builds,
+void DropWhatIsNotNeeded(Trials& trials, std::span<const Requirement> list,
                          std::vector<Requirement>& dropped) {
   if (list.empty()) return;
   dropped.insert(dropped.end(), list.begin(), list.end());
-  if (!AnySolvable(Without(question, dropped), builds)) return;
+  if (!trials.Solvable(dropped)) return;
   dropped.resize(dropped.size() - list.size());
   if (list.size() == 1) return;
-  DropWhatIsNotNeeded(question, list.first(list.size() / 2), builds, dropped);
-  DropWhatIsNotNeeded(question, list.subspan(list.size() / 2), builds, dropped);
+  DropWhatIsNotNeeded(trials, list.first(list.size() / 2), dropped);
+  DropWhatIsNotNeeded(trials, list.subspan(list.size() / 2), dropped);
 }
 
 }  // namespace
+
+bool Drops(const std::vector<Requirement>& dropped, Kind kind, size_t index) {
+  return std::ranges::any_of(dropped,
+                             [&](const Requirement& one) { return one.kind == kind && one.index == index; });
+}
 
 std::vector<Requirement> RequirementsOf(const Question& question) {
   const Host& host = question.host;
@@ -94,18 +91,33 @@ bool IsSolvable(const Question& question, BuildTable& builds) {
   return CanChoose(MakeUniverse(question, builds));
 }
 
-std::vector<Requirement> SmallestConflict(const Question& question, BuildTable& builds) {
-  const std::vector<Requirement> all = RequirementsOf(question);
+std::vector<Requirement> SmallestConflict(Trials& trials) {
+  const std::vector<Requirement> all = RequirementsOf(trials.question());
+  const std::span<const Requirement> others = std::span(all).subspan(1);  // the machine is the first
   std::vector<Requirement> dropped;
-  DropWhatIsNotNeeded(question, all, builds, dropped);
-  std::vector<Requirement> smallest;  // wants first: that is how people say it
-  for (auto at = all.rbegin(); at != all.rend(); ++at) {
-    if (!Drops(dropped, at->kind, at->index)) smallest.push_back(*at);
+  DropWhatIsNotNeeded(trials, others, dropped);
+  // The machine has most seldom to do with it. Where what is left conflicts on every other one too, no more
+  // than that has to be known about them.
+  dropped.push_back(all.front());
+  const bool anywhere = std::ranges::none_of(Without(trials.question(), dropped), [&](const Question& one) {
+    return IsSolvable(one, trials.builds());
+  });
+  if (!anywhere) {
+    dropped.clear();
+    DropWhatIsNotNeeded(trials, all, dropped);
   }
-  std::ranges::reverse(smallest);
+  std::vector<Requirement> smallest;  // wants first: that is how people say it
+  for (const Requirement& one : all) {
+    if (!Drops(dropped, one.kind, one.index)) smallest.push_back(one);
+  }
   const auto wants = std::ranges::find(smallest, Kind::kWant, &Requirement::kind);
   std::ranges::rotate(smallest, wants);
   return smallest;
+}
+
+std::vector<Requirement> SmallestConflict(const Question& question, BuildTable& builds) {
+  Trials trials(question, builds);
+  return SmallestConflict(trials);
 }
 
 }  // namespace culprit::plan

@@ -9,12 +9,9 @@
 
 namespace culprit::plan {
 
-struct Requirement {
-  enum class Kind { kMachine, kGlibc, kCuda, kKeep, kLimit, kInstalled, kGpu, kPython, kDriver, kWant };
-  Kind kind = Kind::kWant;
-  size_t index = 0;   // of wants, gpus, keep, installed, limits
-  std::string words;  // "torch>=2.1", "driver 470.82", "GPU sm_37", "Python 3.9", "Windows"
-};
+class Trials;
+
+bool Drops(const std::vector<Requirement>& dropped, Requirement::Kind kind, size_t index = 0);
 
 // In the order in which they are given up to find what the conflict is about: wants last.
 std::vector<Requirement> RequirementsOf(const Question& question);
@@ -23,6 +20,7 @@ std::vector<Requirement> RequirementsOf(const Question& question);
 std::vector<Question> Without(const Question& question, const std::vector<Requirement>& dropped);
 
 // Of a question that cannot be solved: requirements of which each is necessary for that.
+std::vector<Requirement> SmallestConflict(Trials& trials);
 std::vector<Requirement> SmallestConflict(const Question& question, BuildTable& builds);
 
 bool IsSolvable(const Question& question, BuildTable& builds);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 namespace culprit::plan {
 namespace {
@@ -77,12 +76,6 @@ class Grapher {
   const Narrowed& narrowed_;
   std::vector<size_t> path_;
 };
-
-std::vector<size_t> AllOf(const Package& package) {
-  std::vector<size_t> all(package.candidates.size());
-  std::iota(all.begin(), all.end(), 0U);
-  return all;
-}
 
 // Where everything that was asked for needs a package of which nothing is there, that one is the reason.
 size_t RootOf(const Universe& universe, const Narrowed& narrowed, size_t package) {

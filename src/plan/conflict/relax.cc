@@ -32,8 +32,8 @@ std::optional<bool> HasDataCentreGpus(const Host& host) {
 
 class Relaxing {
  public:
-  Relaxing(const Question& question, const std::vector<Requirement>& smallest, BuildTable& builds)
-      : question_(question), smallest_(smallest), builds_(builds) {}
+  Relaxing(Trials& trials, const std::vector<Requirement>& smallest)
+      : trials_(trials), question_(trials.question()), smallest_(smallest) {}
 
   std::vector<Relaxation> Run() {
     if (Blames(Kind::kDriver)) NewerDriver();
@@ -68,27 +68,34 @@ class Relaxing {
     return std::ranges::any_of(smallest_, [&](const Requirement& one) { return one.kind == kind; });
   }
 
-  // The wanted packages of a solution; nothing when there is none.
-  std::optional<std::vector<PlannedPackage>> Try(const Question& question) {
-    const Universe universe = MakeUniverse(question, builds_);
-    const auto choice = Choose(universe);
-    if (!choice) return std::nullopt;
-    return WantedOf(universe, *choice);
+  // What is asked, with one candidate or more of a fact in place of what is here.
+  Demands With(size_t fact, std::vector<size_t> accepts) {
+    Demands asked = trials_.Without({});
+    std::erase_if(asked.bounds, [&](const Root& bound) { return bound.package == fact; });
+    asked.bounds.push_back({.package = fact, .accepts = std::move(accepts)});
+    return asked;
+  }
+  // ... with a want in place of one of the question.
+  static void Replace(const Want& want, size_t index, const Universe& universe, Demands& asked) {
+    for (Root& root : asked.roots) {
+      if (root.of == Kind::kWant && root.index == index)
+        root.accepts = FittingTo(want, universe.packages[root.package].candidates);
+    }
   }
 
   void NewerDriver() {
-    Question newer = question_;
-    newer.allow_driver_upgrade = true;
-    const Universe universe = MakeUniverse(newer, builds_);
-    size_t driver = kNone;
-    for (size_t p = 0; p < universe.packages.size(); ++p) {
-      if (universe.packages[p].name == "driver") driver = p;
-    }
-    const auto choice = Choose(universe, {.driver_first = driver});
+    const Universe& universe = trials_.universe();
+    const size_t driver = universe.facts.driver;
+    std::vector<size_t> accepts;
+    for (size_t i = universe.facts.driver_here; i < universe.packages[driver].candidates.size(); ++i)
+      accepts.push_back(i);
+    Demands newer = With(driver, std::move(accepts));
+    newer.any_driver = true;
+    const auto choice = Choose(universe, newer, driver);
     if (!choice) return;
     found_.push_back({"works with driver >= " + universe.at(driver, (*choice)[driver]).version +
                           LastBranchWords(question_.host.gpus),
-                      "--allow driver-upgrade", WantedOf(universe, *choice)});
+                      "--allow driver-upgrade", WantedOf(universe, newer.wants, *choice)});
   }
 
   // The libcuda of a newer driver on the kernel module that is here, where the lowest CUDA will do.
@@ -101,10 +108,13 @@ class Relaxing {
           knowledge::ForwardCompat(*host.driver, row.cuda, HasDataCentreGpus(host), platform);
       const std::string_view driver = knowledge::LowestDriver(row.cuda, platform);
       if (answer.verdict == knowledge::Verdict::kNo || driver.empty()) continue;
-      Question newer = question_;
-      newer.host.driver = knowledge::Known(driver);
-      newer.host.seen = false;
-      const auto gives = Try(newer);
+      const Universe& universe = trials_.universe();
+      const auto& drivers = universe.packages[universe.facts.driver].candidates;
+      const auto at = std::ranges::find(drivers, knowledge::Known(driver), &Candidate::number);
+      if (at == drivers.end()) continue;
+      Demands newer = With(universe.facts.driver, {static_cast<size_t>(at - drivers.begin())});
+      newer.any_driver = true;
+      const auto gives = trials_.Gives(newer);
       if (!gives) continue;
       std::string package = "cuda-compat-" + std::string(row.cuda);
       std::ranges::replace(package, '.', '-');
@@ -118,19 +128,21 @@ class Relaxing {
 
   // One wanted package in another version than asked for.
   void OtherVersions() {
-    const Universe asked = MakeUniverse(question_, builds_);
+    const Universe& universe = trials_.universe();
     for (const Requirement& one : smallest_) {
       if (one.kind != Kind::kWant || question_.wants[one.index].specifiers.empty()) continue;
-      Question freer = question_;
-      freer.wants[one.index].specifiers.clear();
-      const auto gives = Try(freer);
+      Want want = question_.wants[one.index];
+      want.specifiers.clear();
+      Demands freer = trials_.Without({});
+      Replace(want, one.index, universe, freer);
+      const auto gives = trials_.Gives(freer);
       if (!gives || one.index >= gives->size()) continue;
       const PlannedPackage& other = (*gives)[one.index];
       const std::string plain = other.version.substr(0, other.version.find('+'));
       // It is the newest that fits; where newer ones were asked for, that is an upper bound.
-      const Root& root = asked.roots[one.index];
+      const Root& root = universe.roots[one.index];
       const bool below = !root.accepts.empty() && std::ranges::all_of(root.accepts, [&](size_t accepted) {
-        return asked.at(root.package, accepted).number > NumberOf(plain);
+        return universe.at(root.package, accepted).number > NumberOf(plain);
       });
       found_.push_back({"works with " + other.name + (below ? " <= " : " ") + other.version,
                         other.name + "==" + plain, *gives});
@@ -142,10 +154,17 @@ class Relaxing {
     const bool pinned =
         std::ranges::any_of(question_.wants, [](const Want& want) { return !want.specifiers.empty(); });
     if (!pinned && question_.limits.empty()) return;
-    Question free = question_;
-    for (Want& want : free.wants) want.specifiers.clear();
-    std::erase_if(free.limits, [](const Limit& limit) { return limit.package != "python"; });
-    if (const auto gives = Try(free))
+    std::vector<Requirement> dropped;
+    for (size_t i = 0; i < question_.limits.size(); ++i) {
+      if (question_.limits[i].package != "python") dropped.push_back({Kind::kLimit, i, ""});
+    }
+    Demands free = trials_.Without(dropped);
+    for (size_t i = 0; i < question_.wants.size(); ++i) {
+      Want want = question_.wants[i];
+      want.specifiers.clear();
+      Replace(want, i, trials_.universe(), free);
+    }
+    if (const auto gives = trials_.Gives(free))
       found_.push_back({"works with other versions than those asked for", "", *gives});
   }
 
@@ -153,9 +172,11 @@ class Relaxing {
   void OtherExtras() {
     for (const Requirement& one : smallest_) {
       if (one.kind != Kind::kWant || !question_.wants[one.index].extra.starts_with("cuda")) continue;
-      Question freer = question_;
-      freer.wants[one.index].extra.clear();
-      const auto gives = Try(freer);
+      Want want = question_.wants[one.index];
+      want.extra.clear();
+      Demands freer = trials_.Without({});
+      Replace(want, one.index, trials_.universe(), freer);
+      const auto gives = trials_.Gives(freer);
       if (!gives || one.index >= gives->size()) continue;
       const PlannedPackage& other = (*gives)[one.index];
       const std::string name = other.name + (other.extra.empty() ? "" : "[" + other.extra + "]");
@@ -164,33 +185,27 @@ class Relaxing {
   }
 
   void OtherPython() {
-    Question any = question_;
-    any.host.python.reset();
-    any.host.python_here.reset();
-    const Universe universe = MakeUniverse(any, builds_);
-    std::vector<base::Version> fitting;
-    for (size_t p = 0; p < universe.packages.size(); ++p) {
-      if (universe.packages[p].name != "python") continue;
-      for (size_t c = 0; c < universe.packages[p].candidates.size(); ++c) {
-        std::vector<Root> roots = universe.roots;
-        roots.push_back({p, {c}, ""});
-        if (CanChoose(universe, roots)) fitting.push_back(universe.at(p, c).number);
-      }
+    const Universe& universe = trials_.universe();
+    const size_t python = universe.facts.python;
+    const auto& candidates = universe.packages[python].candidates;
+    std::vector<size_t> fitting;
+    for (size_t c = 0; c < candidates.size(); ++c) {
+      if (CanChoose(universe, With(python, {c}))) fitting.push_back(c);
     }
-    std::ranges::sort(fitting);
     if (fitting.empty()) return;
-    Question newest = question_;
-    newest.host.python = fitting.back();
-    const auto gives = Try(newest);
+    std::ranges::sort(fitting, {}, [&](size_t c) { return candidates[c].number; });
+    const auto gives = trials_.Gives(With(python, {fitting.back()}));
     if (!gives) return;
+    std::vector<base::Version> rising;
+    for (const size_t c : fitting) rising.push_back(candidates[c].number);
     found_.push_back(
-        {"works with Python " + PythonRange(fitting), "--python " + fitting.back().ToString(), *gives});
+        {"works with Python " + PythonRange(rising), "--python " + rising.back().ToString(), *gives});
   }
 
   void Dropped(Kind kind, const std::string& text, const std::string& option) {
     for (const Requirement& one : smallest_) {
       if (one.kind != kind) continue;
-      const auto gives = Try(Without(question_, {one}).front());
+      const auto gives = trials_.Gives(trials_.Without({one}));
       if (!gives) continue;
       const std::string what = kind == Kind::kCuda   ? ""
                                : kind == Kind::kKeep ? question_.keep[one.index]
@@ -204,12 +219,15 @@ class Relaxing {
     if (question_.wants.size() < 2) return;
     for (auto at = smallest_.rbegin(); at != smallest_.rend(); ++at) {
       if (at->kind != Kind::kWant) continue;
-      auto gives = Try(Without(question_, {*at}).front());
+      auto gives = trials_.Gives(trials_.Without({*at}));
       if (!gives) continue;
-      Question alone = question_;
-      alone.wants = {question_.wants[at->index]};
-      const bool twice = std::ranges::count(question_.wants, alone.wants[0].name, &Want::name) > 1;
-      const auto other = twice ? std::nullopt : Try(alone);
+      std::vector<Requirement> others;
+      for (size_t i = 0; i < question_.wants.size(); ++i) {
+        if (i != at->index) others.push_back({Kind::kWant, i, ""});
+      }
+      const bool twice =
+          std::ranges::count(question_.wants, question_.wants[at->index].name, &Want::name) > 1;
+      const auto other = twice ? std::nullopt : trials_.Gives(trials_.Without(others));
       if (other) {
         gives->insert(gives->end(), other->begin(), other->end());
         found_.push_back({"works with " + at->words + " in a separate environment", "", *gives});
@@ -223,7 +241,9 @@ class Relaxing {
     Question linux = question_;
     linux.host.machine = Machine::kLinuxX86;
     linux.host.wsl = true;
-    if (const auto gives = Try(linux)) found_.push_back({"works in WSL 2", "", *gives});
+    const Universe universe = MakeUniverse(linux, trials_.builds());
+    if (const auto choice = Choose(universe))
+      found_.push_back({"works in WSL 2", "", WantedOf(universe, universe.wants, *choice)});
   }
 
   // The GPUs of these modules run what NVIDIA builds for JetPack.
@@ -240,25 +260,24 @@ class Relaxing {
   }
 
   void Unknown() {
-    Question bold = question_;
-    bold.allow_unknown = true;
-    if (const auto gives = Try(bold)) {
+    Demands bold = trials_.Without({});
+    bold.ignored.unknown = true;
+    if (const auto gives = trials_.Gives(bold)) {
       found_.push_back(
           {"may work with builds whose requirements are not fully known", "--allow unknown", *gives});
     }
   }
 
+  Trials& trials_;
   const Question& question_;
   const std::vector<Requirement>& smallest_;
-  BuildTable& builds_;
   std::vector<Relaxation> found_;
 };
 
 }  // namespace
 
-std::vector<Relaxation> RelaxationsOf(const Question& question, const std::vector<Requirement>& smallest,
-                                      BuildTable& builds) {
-  return Relaxing(question, smallest, builds).Run();
+std::vector<Relaxation> RelaxationsOf(Trials& trials, const std::vector<Requirement>& smallest) {
+  return Relaxing(trials, smallest).Run();
 }
 
 }  // namespace culprit::plan

@@ -3,14 +3,12 @@
 
 #include <vector>
 
-#include "plan/commands/requirements.h"
+#include "plan/conflict/trials.h"
 #include "plan/question.h"
-#include "plan/universe/builds.h"
 #include "report/plan.h"
 
 namespace culprit::plan {
 
-std::vector<report::Relaxation> RelaxationsOf(const Question& question,
-                                              const std::vector<Requirement>& smallest, BuildTable& builds);
+std::vector<report::Relaxation> RelaxationsOf(Trials& trials, const std::vector<Requirement>& smallest);
 
 }  // namespace culprit::plan

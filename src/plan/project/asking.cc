@@ -256,6 +256,11 @@ class Asking {
       if (variant.starts_with("cu") && for_torch) {
         question_.limits.push_back(
             {"torch", "", variant, "the index of " + variant + PlaceWords(index.origin)});
+        // What the tables do not have of it stays with this index.
+        const bool passes = std::ranges::any_of(question_.passed_through, [](const PassedThrough& passed) {
+          return passed.name.starts_with("torch");
+        });
+        if (passes) AddOption({"--extra-index-url", index.address});
       } else if (variant == "cpu" && for_torch) {
         question_.notes.push_back(words + ": this index has builds for the CPU; the plan is for the GPU");
       } else if (variant == "nightly") {

@@ -19,7 +19,7 @@ namespace culprit::plan {
 
 class Making {
  public:
-  Making(const Question& question, BuildTable& builds);
+  Making(const Question& question, BuildTable& builds, Width width);
 
   // The package of a table's name, made now if it is new; kNone when nothing of it is for this machine.
   size_t PackageNamed(const std::string& name);
@@ -91,6 +91,7 @@ class Making {
 
   const Question& question_;
   BuildTable& builds_;
+  Width width_;
   Universe universe_;
   std::map<std::string, size_t> made_;
   std::map<std::pair<size_t, std::string>, std::vector<size_t>> accepted_;  // by package and specifiers
@@ -98,7 +99,7 @@ class Making {
   std::map<std::string, Need> python_needs_;                                // by the wheels
   std::map<std::string, Need> toolkit_needs_, cudnn_needs_;                 // by what the row says
   size_t machine_ = kNone, driver_ = kNone, python_ = kNone, glibc_ = kNone, cuda_asked_ = kNone;
-  size_t cuda_major_ = kNone, cudnn_major_ = kNone;
+  size_t cuda_major_ = kNone, cudnn_major_ = kNone, several_ = kNone;
   std::vector<size_t> gpus_;
 };
 

@@ -184,14 +184,22 @@ void Making::NeedGpus(const Build& build, Candidate& candidate) {
 
 // Without machine code the driver has to compile, which an older one of the same major does not.
 void Making::NeedDriverForPtx(const Build& build, const Version& cc, Candidate& candidate) {
-  Need need{.package = driver_};
+  Need need{.package = driver_, .because = made_.at("gpu " + GpuName(cc))};
   const auto& drivers = universe_.packages[driver_].candidates;
-  for (size_t i = 0; i < drivers.size(); ++i) {
-    const Answer answer = knowledge::BuildOnGpu(build, cc, &drivers[i].number);
+  // Drivers rise, and what one compiles the newer ones compile.
+  size_t first = 0, end = drivers.size();
+  while (first < end) {
+    const size_t middle = first + (end - first) / 2;
+    const Answer answer = knowledge::BuildOnGpu(build, cc, &drivers[middle].number);
     need.source = answer.source;
     need.unknown |= answer.verdict == Verdict::kUnknown;
-    if (answer.verdict == Verdict::kYes) need.accepts.push_back(i);
+    if (answer.verdict == Verdict::kYes) {
+      end = middle;
+    } else {
+      first = middle + 1;
+    }
   }
+  for (size_t i = first; i < drivers.size(); ++i) need.accepts.push_back(i);
   if (!need.accepts.empty()) need.unknown = false;
   const knowledge::PtxIsa* isa = knowledge::PtxOfCuda(build.row.cuda);
   need.words = "only PTX for " + GpuName(cc) +
@@ -206,9 +214,9 @@ void Making::NeedCudnn(const Build& build, Candidate& candidate) {
   if (cudnn == "none" || build.row.cuda.empty()) return;
   const Version cuda = knowledge::Known(build.row.cuda);
   if (cudnn.empty()) {
-    if (question_.wants.size() + question_.installed.size() > 1) {
+    if (several_ != kNone) {
       candidate.needs.push_back(
-          FactNeed(machine_, knowledge::Unknown("", build.row.source), "", "its cuDNN is not known"));
+          FactNeed(several_, knowledge::Unknown("", build.row.source), "", "its cuDNN is not known"));
     }
     return;
   }

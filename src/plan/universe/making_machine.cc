@@ -79,13 +79,25 @@ size_t Making::AddFact(const std::string& name, PackageRole role, std::vector<Ca
 void Making::AddMachine() {
   const Host& host = question_.host;
   machine_ = AddFact("machine", PackageRole::kNone, {Fact(MachineWords(host.machine), Version{{1}})});
-  if (host.glibc) glibc_ = AddFact("glibc", PackageRole::kNone, {Fact(host.glibc->ToString(), *host.glibc)});
-  for (const Version& cc : host.gpus) {
-    if (made_.contains("gpu " + GpuName(cc))) continue;
-    gpus_.push_back(AddFact("gpu " + GpuName(cc), PackageRole::kNone, {Fact(GpuName(cc), cc)}));
+  Facts& facts = universe_.facts;
+  if (host.glibc) {
+    glibc_ = AddFact("glibc", PackageRole::kNone, {Fact(host.glibc->ToString(), *host.glibc)});
+    facts.glibc = glibc_;
   }
+  for (const Version& cc : host.gpus) {
+    const auto made = made_.find("gpu " + GpuName(cc));
+    if (made == made_.end())
+      gpus_.push_back(AddFact("gpu " + GpuName(cc), PackageRole::kNone, {Fact(GpuName(cc), cc)}));
+    facts.gpus.push_back(made == made_.end() ? gpus_.back() : made->second);
+  }
+  for (const Limit& limit : question_.limits)
+    facts.limits.push_back(
+        AddFact("limit " + limit.words, PackageRole::kNone, {Fact(limit.words, Version{{1}})}));
+  if (question_.wants.size() + question_.installed.size() > 1)
+    facts.several = several_ = AddFact("several", PackageRole::kNone, {Fact("", Version{{1}})});
   if (question_.cuda) {
     cuda_asked_ = AddFact("--cuda", PackageRole::kNone, {Fact(question_.cuda->ToString(), *question_.cuda)});
+    facts.cuda = cuda_asked_;
   }
   AddDriver();
   AddPython();
@@ -94,17 +106,23 @@ void Making::AddMachine() {
 
 void Making::AddDriver() {
   const Host& host = question_.host;
-  std::vector<Candidate> candidates;
-  if (host.driver) candidates.push_back(Fact(knowledge::DriverText(*host.driver), *host.driver));
-  if (!host.driver || question_.allow_driver_upgrade) {
+  const bool wide = width_ == Width::kWide;
+  std::vector<Candidate> candidates;  // rising
+  if (!host.driver || question_.allow_driver_upgrade || wide) {
     for (const Version& floor : DriverFloors(PlatformOf(DriverMachine(host)))) {
-      if (host.driver && floor <= *host.driver) continue;
+      if (host.driver && (wide ? floor == *host.driver : floor <= *host.driver)) continue;
       candidates.push_back(Fact(knowledge::DriverText(floor), floor));
     }
   }
+  size_t& here = universe_.facts.driver_here;
+  if (host.driver) {
+    while (here < candidates.size() && candidates[here].number < *host.driver) ++here;
+    candidates.insert(candidates.begin() + static_cast<std::ptrdiff_t>(here),
+                      Fact(knowledge::DriverText(*host.driver), *host.driver));
+  }
   for (size_t i = 0; i < candidates.size(); ++i) {
     // A GPU that this driver is seen to drive needs no table.
-    const bool seen = host.driver && i == 0 && host.seen;
+    const bool seen = host.driver && i == here && host.seen;
     for (const size_t gpu : gpus_) {
       const Version& cc = universe_.at(gpu, 0).number;
       Answer answer = knowledge::DriverDrives(candidates[i].number, cc, PlatformOf(DriverMachine(host)));
@@ -127,7 +145,7 @@ void Making::AddDriver() {
       candidates[i].needs.push_back(FactNeed(gpu, answer, std::move(words), std::move(fails)));
     }
   }
-  driver_ = AddFact("driver", PackageRole::kDriver, std::move(candidates));
+  universe_.facts.driver = driver_ = AddFact("driver", PackageRole::kDriver, std::move(candidates));
 }
 
 void Making::AddPython() {
@@ -138,25 +156,27 @@ void Making::AddPython() {
     const bool there = std::ranges::any_of(candidates, [&](const Candidate& c) { return c.number == minor; });
     if (!there) candidates.push_back(Fact(minor.ToString(), minor));
   };
-  if (host.python) {
-    add(*host.python);
-  } else {
+  if (host.python) add(*host.python);
+  if (!host.python || width_ == Width::kWide) {
     if (host.python_here) add(*host.python_here);
     for (const uint32_t minor : kPythonMinors) add(Version{{3, minor}});
   }
   ApplyLimits("python", candidates);
-  python_ = AddFact("python", PackageRole::kPython, std::move(candidates));
+  universe_.facts.python = python_ = AddFact("python", PackageRole::kPython, std::move(candidates));
 }
 
 void Making::ApplyLimits(const std::string& name, std::vector<Candidate>& candidates) {
-  for (const Limit& limit : question_.limits) {
+  for (size_t i = 0; i < question_.limits.size(); ++i) {
+    const Limit& limit = question_.limits[i];
     if (limit.package != name) continue;
     for (Candidate& candidate : candidates) {
-      const bool fits = (limit.specifiers.empty() ||
-                         knowledge::Meets(candidate.number, limit.specifiers) == Verdict::kYes) &&
-                        (limit.variant.empty() || candidate.variant == limit.variant);
-      if (fits) continue;
-      candidate.needs.push_back(FactNeed(machine_, knowledge::No("", ""), "", "not " + limit.words));
+      const bool met = candidate.before.empty()
+                           ? knowledge::Meets(candidate.number, limit.specifiers) == Verdict::kYes
+                           : AdmitsBefore(candidate.before, limit.specifiers);
+      const bool built = limit.variant.empty() || candidate.variant == limit.variant;
+      if (built && (limit.specifiers.empty() || met)) continue;
+      candidate.needs.push_back(
+          FactNeed(universe_.facts.limits[i], knowledge::No("", ""), "", "not " + limit.words));
     }
   }
 }

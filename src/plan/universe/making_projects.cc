@@ -79,8 +79,8 @@ size_t Making::AddProject(const std::string& name) {
       AddBuilt(*release.build, candidate, candidates);
     }
   }
-  ApplyLimits(name, candidates);
   AddBefore(name, candidates);
+  ApplyLimits(name, candidates);
   universe_.packages[package].candidates = std::move(candidates);
   return package;
 }
@@ -90,10 +90,6 @@ size_t Making::AddProject(const std::string& name) {
 void Making::AddBefore(const std::string& name, std::vector<Candidate>& candidates) {
   if (UsesGpu(name) || candidates.empty() || candidates.back().version.empty()) return;
   const std::string oldest = candidates.back().version;
-  const bool allowed = std::ranges::all_of(question_.limits, [&](const Limit& limit) {
-    return limit.package != name || AdmitsBefore(oldest, limit.specifiers);
-  });
-  if (!allowed) return;
   Candidate older;
   older.distribution = name;
   older.number = Version{{0}};

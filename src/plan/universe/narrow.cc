@@ -7,11 +7,12 @@ namespace {
 
 class Narrowing {
  public:
-  Narrowing(const Universe& universe, Narrowed& narrowed) : universe_(universe), narrowed_(narrowed) {}
+  Narrowing(const Universe& universe, const Ignored& ignored, Narrowed& narrowed)
+      : universe_(universe), ignored_(ignored), narrowed_(narrowed) {}
 
-  void Ask(const std::vector<Root>& roots) {
+  void Ask(const std::vector<Root>& roots, bool required) {
     for (size_t r = 0; r < roots.size(); ++r) {
-      narrowed_.required[roots[r].package] = true;
+      if (required) narrowed_.required[roots[r].package] = true;
       const auto& accepts = roots[r].accepts;
       for (size_t c = 0; c < narrowed_.left[roots[r].package].size(); ++c) {
         if (!std::ranges::binary_search(accepts, c))
@@ -68,6 +69,7 @@ class Narrowing {
           kNone;  // what is there speaks before what follows from it, and that before what is not known
       for (size_t n = 0; n < candidates[c].needs.size(); ++n) {
         const Need& need = candidates[c].needs[n];
+        if (ignored_.Has(need)) continue;
         if (std::ranges::any_of(need.accepts, [&](size_t a) { return Left(need.package, a); })) continue;
         if (failed == kNone || Weight(need) < Weight(candidates[c].needs[failed])) failed = n;
       }
@@ -84,7 +86,9 @@ class Narrowing {
     for (size_t c = 0; c < candidates.size(); ++c) {
       if (!Left(package, c)) continue;
       std::vector<size_t> own;
-      for (const Need& need : candidates[c].needs) own.push_back(need.package);
+      for (const Need& need : candidates[c].needs) {
+        if (!ignored_.Has(need)) own.push_back(need.package);
+      }
       if (first) targets = own;
       std::erase_if(targets, [&](size_t t) { return std::ranges::find(own, t) == own.end(); });
       first = false;
@@ -99,7 +103,7 @@ class Narrowing {
         if (!Left(package, c)) continue;
         std::vector<bool> all(accepted.size(), true);  // two needs of one package: both hold
         for (const Need& need : candidates[c].needs) {
-          if (need.package != target) continue;
+          if (need.package != target || ignored_.Has(need)) continue;
           std::vector<bool> these(accepted.size(), false);
           for (const size_t a : need.accepts) these[a] = true;
           for (size_t a = 0; a < all.size(); ++a) all[a] = all[a] && these[a];
@@ -113,6 +117,7 @@ class Narrowing {
   }
 
   const Universe& universe_;
+  const Ignored& ignored_;
   Narrowed& narrowed_;
   bool changed_ = false;
 };
@@ -123,16 +128,21 @@ size_t Narrowed::CountLeft(size_t package) const {
   return static_cast<size_t>(std::ranges::count(left[package], true));
 }
 
-Narrowed Narrow(const Universe& universe, const std::vector<Root>& roots, Before before) {
+Narrowed Narrow(const Universe& universe, const std::vector<Root>& roots) {
+  return Narrow(universe, Demands{.roots = roots, .wants = {}});
+}
+
+Narrowed Narrow(const Universe& universe, const Demands& asked, Before before) {
   Narrowed narrowed;
   for (const Package& package : universe.packages) {
     narrowed.left.emplace_back(package.candidates.size(), true);
     narrowed.why.emplace_back(package.candidates.size());
   }
   narrowed.required.assign(universe.packages.size(), false);
-  Narrowing narrowing(universe, narrowed);
+  Narrowing narrowing(universe, asked.ignored, narrowed);
   if (before == Before::kNo) narrowing.LeaveOutBefore();
-  narrowing.Ask(roots);
+  narrowing.Ask(asked.roots, true);
+  narrowing.Ask(asked.bounds, false);
   narrowing.Run();
   return narrowed;
 }

@@ -34,6 +34,7 @@ struct Narrowed {
 
 // Whether candidates count that stand for releases from before the tables.
 enum class Before { kNo, kYes };
-Narrowed Narrow(const Universe& universe, const std::vector<Root>& roots, Before before = Before::kYes);
+Narrowed Narrow(const Universe& universe, const Demands& asked, Before before = Before::kYes);
+Narrowed Narrow(const Universe& universe, const std::vector<Root>& roots);
 
 }  // namespace culprit::plan

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <numeric>
 
 #include "base/pep440.h"
 #include "knowledge/packages/distributions.h"
@@ -38,6 +39,24 @@ bool Fits(const Want& want, const Candidate& candidate) {
   return !chooses || want.extra.starts_with(candidate.variant) || candidate.variant.starts_with(want.extra);
 }
 
+}  // namespace
+
+std::vector<size_t> AllOf(const Package& package) {
+  std::vector<size_t> all(package.candidates.size());
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
+std::vector<size_t> FittingTo(const Want& want, const std::vector<Candidate>& candidates) {
+  std::vector<size_t> fitting;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (Fits(want, candidates[i])) fitting.push_back(i);
+  }
+  return fitting;
+}
+
+namespace {
+
 std::string PackageName(const std::string& name) { return name == "cuda" ? "cuda-toolkit" : name; }
 
 // Distribution of an installed package -> the name in the tables.
@@ -64,14 +83,46 @@ size_t FindInstalled(const Package& package, const Installed& installed) {
   return kNone;
 }
 
+// What must stay, and what must be there in some version.
+void AddInstalledRoots(const Question& question, const std::vector<size_t>& asked, Width width,
+                       Universe& universe) {
+  for (size_t i = 0; i < universe.installed.size(); ++i) {
+    const Package& package = universe.packages[universe.installed[i]];
+    const auto kept = std::ranges::find_if(question.keep, [&](const std::string& keep) {
+      return TableNameOf(keep) == package.name || keep == package.name;
+    });
+    if (kept != question.keep.end()) {
+      Root root{.package = universe.installed[i],
+                .words = "--keep " + package.name,
+                .of = Requirement::Kind::kKeep};
+      root.index = static_cast<size_t>(kept - question.keep.begin());
+      if (universe.here[i] != kNone) root.accepts = {universe.here[i]};
+      universe.roots.push_back(std::move(root));
+      if (width == Width::kExact) continue;
+    }
+    if (question.repair && package.role != PackageRole::kLibrary) {
+      universe.roots.push_back({.package = universe.installed[i],
+                                .accepts = AllOf(package),
+                                .words = package.name + " (installed)",
+                                .of = Requirement::Kind::kInstalled,
+                                .index = asked[i]});
+    }
+  }
+}
+
 int Weight(const Package& package) {
   return package.role == PackageRole::kFramework ? 0 : package.role == PackageRole::kCompanion ? 1 : 2;
 }
 
-void AddInstalled(const Question& question, Making& making) {
+// Returns the place in the question of each.
+std::vector<size_t> AddInstalled(const Question& question, Making& making) {
   Universe& universe = making.universe();
-  std::vector<std::pair<size_t, size_t>> found;
-  for (const Installed& installed : question.installed) {
+  struct Found {
+    size_t package, here, asked;
+  };
+  std::vector<Found> found;
+  for (size_t i = 0; i < question.installed.size(); ++i) {
+    const Installed& installed = question.installed[i];
     const std::string name = TableNameOf(installed.package);
     const bool framework = !knowledge::FrameworkName(name).empty() && name != "triton";
     const bool companion =
@@ -79,20 +130,24 @@ void AddInstalled(const Question& question, Making& making) {
     if (name.empty() || (!framework && !companion && knowledge::DistributionsOf(name).empty())) continue;
     const size_t package = making.PackageNamed(name == "cuda-toolkit" ? "pypi:cuda-toolkit" : name);
     if (package == kNone) continue;
-    found.emplace_back(package, FindInstalled(universe.packages[package], installed));
+    found.push_back({package, FindInstalled(universe.packages[package], installed), i});
   }
-  SortInOrder(found, [&](const auto& a, const auto& b) {
-    return Weight(universe.packages[a.first]) < Weight(universe.packages[b.first]);
+  SortInOrder(found, [&](const Found& a, const Found& b) {
+    return Weight(universe.packages[a.package]) < Weight(universe.packages[b.package]);
   });
-  for (const auto& [package, here] : found) {
-    universe.installed.push_back(package);
-    universe.here.push_back(here);
+  std::vector<size_t> asked;
+  for (const Found& one : found) {
+    universe.installed.push_back(one.package);
+    universe.here.push_back(one.here);
+    asked.push_back(one.asked);
   }
+  return asked;
 }
 
 }  // namespace
 
-Making::Making(const Question& question, BuildTable& builds) : question_(question), builds_(builds) {
+Making::Making(const Question& question, BuildTable& builds, Width width)
+    : question_(question), builds_(builds), width_(width) {
   AddMachine();
 }
 
@@ -107,44 +162,28 @@ size_t Making::PackageNamed(const std::string& name) {
   return knowledge::DistributionsOf(name).empty() ? AddProject(name) : AddLibrary(name, name);
 }
 
-Universe MakeUniverse(const Question& question, BuildTable& builds) {
-  Making making(question, builds);
+Universe MakeUniverse(const Question& question, BuildTable& builds, Width width) {
+  Making making(question, builds, width);
   Universe& universe = making.universe();
-  for (const Want& want : question.wants) {
-    Root root{.words = want.text};
+  for (size_t w = 0; w < question.wants.size(); ++w) {
+    const Want& want = question.wants[w];
+    Root root{.words = want.text, .of = Requirement::Kind::kWant, .index = w};
     root.package = making.PackageNamed(PackageName(want.name));
     if (root.package == kNone) {  // nothing of it is for this machine
       universe.packages.push_back({want.name, PackageRole::kFramework, {}});
       root.package = universe.packages.size() - 1;
     }
     const auto& candidates = universe.packages[root.package].candidates;
-    for (size_t i = 0; i < candidates.size(); ++i) {
-      if (Fits(want, candidates[i])) root.accepts.push_back(i);
-    }
+    root.accepts = FittingTo(want, candidates);
     universe.wants.push_back(root.package);
     universe.roots.push_back(std::move(root));
   }
   if (!question.passed_through.empty()) {  // they are installed into an environment too
-    Root root{.package = making.PackageNamed("python"), .words = "Python"};
-    for (size_t i = 0; i < universe.packages[root.package].candidates.size(); ++i) root.accepts.push_back(i);
-    universe.roots.push_back(std::move(root));
+    const size_t python = making.PackageNamed("python");
+    universe.roots.push_back(
+        {.package = python, .accepts = AllOf(universe.packages[python]), .words = "Python"});
   }
-  AddInstalled(question, making);
-  for (size_t i = 0; i < universe.installed.size(); ++i) {
-    const Package& package = universe.packages[universe.installed[i]];
-    const bool kept = std::ranges::any_of(question.keep, [&](const std::string& keep) {
-      return TableNameOf(keep) == package.name || keep == package.name;
-    });
-    if (kept) {
-      Root root{.package = universe.installed[i], .words = "--keep " + package.name};
-      if (universe.here[i] != kNone) root.accepts = {universe.here[i]};
-      universe.roots.push_back(std::move(root));
-    } else if (question.repair && package.role != PackageRole::kLibrary) {
-      Root root{.package = universe.installed[i], .words = package.name + " (installed)"};
-      for (size_t c = 0; c < package.candidates.size(); ++c) root.accepts.push_back(c);
-      universe.roots.push_back(std::move(root));
-    }
-  }
+  AddInstalledRoots(question, AddInstalled(question, making), width, universe);
   return std::move(universe);
 }
 

@@ -29,8 +29,9 @@ struct Need {
   std::string requirement;      // of another package, as that one pins it: "nvidia-nccl-cu12==2.21.5"
   std::string fails;            // where nothing accepted is there: "no wheel for Python 3.12"
   std::string source;
-  bool unknown = false;  // refused because the tables do not say
-  bool missing = false;  // ... and do not have the build at all: nothing permits it
+  size_t because = static_cast<size_t>(-1);  // a fact beside `package`: without it there is no such need
+  bool unknown = false;                      // refused because the tables do not say
+  bool missing = false;                      // ... and do not have the build at all: nothing permits it
 };
 
 struct Candidate {
@@ -61,6 +62,17 @@ struct Root {
   size_t package = 0;
   std::vector<size_t> accepts;
   std::string words;  // "torch>=2.1"
+  // The requirement that it comes from; kMachine: none.
+  Requirement::Kind of = Requirement::Kind::kMachine;
+  size_t index = 0;
+};
+
+// Packages of facts, by which a trial finds what it leaves out.
+struct Facts {
+  size_t driver = 0, python = 0, glibc = 0, cuda = 0;  // 0: not asked
+  size_t driver_here = 0, python_here = 0;             // the candidates that are asked for
+  std::vector<size_t> gpus, limits;                    // as in the question
+  size_t several = 0;                                  // holds where more than one package is asked for
 };
 
 struct Universe {
@@ -69,6 +81,7 @@ struct Universe {
   std::vector<size_t> wants;      // roots of wants come first: packages in the order of their weight
   std::vector<size_t> installed;  // packages that the environment has, heaviest first
   std::vector<size_t> here;       // ... and the candidate that is there; npos = not in the tables
+  Facts facts;
 
   const Candidate& at(size_t package, size_t candidate) const {
     return packages[package].candidates[candidate];
@@ -76,6 +89,33 @@ struct Universe {
 };
 constexpr size_t kNone = static_cast<size_t>(-1);
 
-Universe MakeUniverse(const Question& question, BuildTable& builds);
+std::vector<size_t> AllOf(const Package& package);
+// The candidates that a want accepts, by its specifiers and its extra.
+std::vector<size_t> FittingTo(const Want& want, const std::vector<Candidate>& candidates);
+
+// Needs that do not count.
+struct Ignored {
+  std::vector<bool> facts{};  // by package; empty: none
+  bool unknown = false;       // those that the tables cannot answer
+
+  bool Has(const Need& need) const {
+    if (unknown && need.unknown) return true;
+    return !facts.empty() && (facts[need.package] || (need.because != kNone && facts[need.because]));
+  }
+};
+
+// What is asked of a universe: by its question, or by a trial that leaves something out.
+struct Demands {
+  std::vector<Root> roots;
+  std::vector<size_t> wants;
+  std::vector<Root> bounds{};  // hold where the package is installed
+  Ignored ignored{};
+  bool any_driver = false;  // a newer one may come: no build is better for the one that is here
+};
+
+// kExact: what is asked for has one candidate (the driver, Python). kWide: all that there could be, for
+// trials that leave requirements out.
+enum class Width { kExact, kWide };
+Universe MakeUniverse(const Question& question, BuildTable& builds, Width width = Width::kExact);
 
 }  // namespace culprit::plan
