@@ -72,14 +72,21 @@ def project_cases(cache):
              ("flash-attn", "2.8.3.post1"): {"flash_attn-2.8.3.post1.tar.gz": archive(metadata("torch", "peft==2.8.3.post1"))},
              ("torchao", "0.9"): {"torchao-0.9-cp39-abi3-manylinux_2_28_x86_64.whl": wheel(metadata("torch==2.6.0")),
                                   "torchao-0.9-cp39-abi3-win_amd64.whl": wheel(metadata("torch"))},
+             # Extras that name others of the package itself, written in two ways, one of them on Linux alone.
+             ("sglang", "0.5"): {"sglang-0.5-py3-none-any.whl": wheel(metadata(
+                 "torch==2.8.0; extra == 'srt'", "sglang[runtime_common]; extra == 'srt'", "timm==1.0; extra == 'runtime-common'",
+                 "SGLang[srt,test]; extra == 'all' and sys_platform == 'linux'", "peft; extra == 'test'", "sglang[all]; extra == 'test'"))},
              ("torch", "2.6.0"): {"torch-2.6.0-cp39-cp39-manylinux_2_28_x86_64.whl": wheel(metadata("triton==3.2", "keras>=3"))}}
     index = FakeIndex(files, cache)
     rows = tomllib.loads(projects.harvest(index, 0))
     yield "wheels", [(r["package"], r["versions"], r["platform"], r.get("python"), r.get("glibc")) for r in rows["wheels"]], [
-        ("flash-attn", ["2.8.3.post1"], "source", ">=3.9", None), ("torchao", ["0.9"], "linux-x86_64", ">=3.9", "2.28"),
+        ("flash-attn", ["2.8.3.post1"], "source", ">=3.9", None), ("sglang", ["0.5"], "any", ">=3.9", None),
+        ("torchao", ["0.9"], "linux-x86_64", ">=3.9", "2.28"),
         ("torchao", ["0.9"], "windows-x86_64", ">=3.9", None), ("transformers", ["5.0", "5.1"], "any", ">=3.9", None)]
     yield "needs", [(r["package"], r["versions"], r.get("extra"), r.get("platforms"), r.get("python"), r["needs"]) for r in rows["needs"]], [
         ("flash-attn", ["2.8.3.post1"], None, None, None, ["peft=={version}", "torch"]),
+        ("sglang", ["0.5"], "all", ["linux-x86_64", "linux-aarch64"], None, ["peft", "timm==1.0", "torch==2.8.0"]),
+        ("sglang", ["0.5"], "srt", None, None, ["timm==1.0", "torch==2.8.0"]),
         ("torchao", ["0.9"], None, ["linux-x86_64"], None, ["torch==2.6.0"]),
         ("torchao", ["0.9"], None, ["windows-x86_64"], None, ["torch"]),
         ("transformers", ["5.0", "5.1"], None, None, None, ["torch<2.9,>=2.4"]),

@@ -92,15 +92,18 @@ def representatives(files):
     return chosen
 
 
-def with_own(package, lines, extra):
-    """An extra, and those that it names of its own package: "sglang[runtime-common]; extra == 'srt'"."""
-    found = [extra]
-    for one in found:  # grows on the way
+def with_own(package, lines, extra, platforms, minors):
+    """{extra: {(platform, minor)}}: one, and those that it names of its own package, "sglang[runtime_common]; extra == 'srt'"."""
+    found = {extra: {(platform, minor) for platform in platforms for minor in minors}}
+    for one in (waiting := [extra]):  # grows on the way
         for line in lines:
             text = pins.requirement(line, keep_extras=True)[0]
-            named = re.fullmatch(re.escape(package) + r"\[([^\]]+)\]", text)
-            if named and re.search(rf"""extra\s*==\s*["']{re.escape(one)}["']""", line):
-                found += [other for other in named.group(1).split(",") if other not in found]
+            named = re.match(re.escape(package) + r"\[([^\]]+)\]", text)
+            for other in named.group(1).split(",") if named else []:
+                there = found[one] & markers.where(line.partition(";")[2], one, platforms, minors)
+                if not there <= found.setdefault(other, set()):
+                    found[other] |= there
+                    waiting.append(other)
     return found
 
 
@@ -116,7 +119,7 @@ def needs_of(index, package, version, files, extras, known):
         minors = [minor for minor in markers.MINORS if markers.allows(python, minor)]
         allowed = allowed or minors
         lines = message.get_all("Requires-Dist") or [] if message else []
-        wider = {extra: with_own(package, lines, extra) for extra in extras}
+        wider = {extra: with_own(package, lines, extra, own, minors) for extra in extras}
         for line in lines:
             text = pins.requirement(line, keep_extras=True)[0]
             name = re.match(r"[a-z0-9-]+", text).group(0)
@@ -128,8 +131,8 @@ def needs_of(index, package, version, files, extras, known):
             always = markers.where(marker, "", own, minors)
             holds["", text] |= always
             for extra in extras:
-                for one in wider[extra]:
-                    holds[extra, text] |= markers.where(marker, one, own, minors) - always
+                for one, there in wider[extra].items():
+                    holds[extra, text] |= markers.where(marker, one, own, minors) & there - always
     rows = collections.defaultdict(list)
     own = [p for p in markers.ENVIRONMENTS if p in platforms]
     for (extra, text), places in holds.items():
