@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/version.h"
+#include "knowledge/packages/packages.h"
 #include "plan/commands/command_parts.h"
 
 namespace culprit::plan {
@@ -10,13 +11,13 @@ namespace {
 
 constexpr char kNewEnvironment[] = ".venv";
 
-// PyTorch's page of previous versions names its index as an additional one until 1.13, when that index had
-// not all that torch needs, and as the only one from 2.0 on.
+// PyTorch names its index as an additional one for old releases.
 bool IsAdditional(const PipGroup& group) {
   return std::ranges::any_of(group.packages, [](const report::PlannedPackage* package) {
     if (package->name != "torch") return false;
     const auto version = base::Version::Parse(package->version.substr(0, package->version.find('+')));
-    return version && version->part(0) < 2;
+    const auto* index = version ? knowledge::FindWheelIndex("torch", *version) : nullptr;
+    return index != nullptr && index->option == "--extra-index-url";
   });
 }
 
