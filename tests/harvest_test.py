@@ -179,6 +179,9 @@ def code_cases():
         (["1"], "12", ["8.0"]), (["2", "3"], "12", ["9.0"]), (["3"], "13", None)]
     yield "GPU code that differs", [line.partition(":")[0] for line in wheel_code.compare(found, old)], [
         "x 2 linux-x86_64", "x 3 linux-x86_64", "x 3 linux-x86_64"]
+    yield "PTX that every relocatable part has", wheel_code.linkable({
+        "__nv_relfatbin": {"sass": {"sm_80": 6}, "ptx": {"compute_80": 1, "compute_90": 6}, "containers": 6},
+        ".nv_fatbin": {"sass": {"sm_80": 1}, "ptx": {}, "containers": 1}}), ["compute_90"]
     yield "a row until 4.8 and 4.8.3", gpu_code.covers({"version": "4.6.3", "until": "4.8"}, "4.8.3"), True
     yield "a row until 4.8 and 4.10", gpu_code.covers({"version": "4.6.3", "until": "4.8"}, "4.10.0"), False
 

@@ -64,10 +64,15 @@ def inspect(content):
         run = subprocess.run([program(), "inspect", library.name, "--format", "json"], capture_output=True, text=True)
     file = json.loads(run.stdout)["files"][0]
     found = file.get("gpu_code") or {}
-    relocatable = found.get("sections", {}).get("__nv_relfatbin", {})  # what its linked code lacks, the driver links on load
-    names = [*found.get("sass", {}), *found.get("ptx", {}), *relocatable.get("ptx", {})]
+    names = [*found.get("sass", {}), *found.get("ptx", {}), *linkable(found.get("sections", {}))]
     majors = re.findall(r"(?:libcudart\.so\.|cudart64_)(\d\d)", " ".join(file.get("needed") or []))
     return gpu_code.notation(names), majors[0] if majors else ""
+
+
+def linkable(sections):
+    """PTX that every part of the code of -rdc=true has: the driver links again from it, beside linked code."""
+    parts = [section for name, section in sections.items() if name in ("__nv_relfatbin", "__nv_rel")]
+    return [name for part in parts for name, count in part["ptx"].items() if count == part["containers"]]
 
 
 def of_wheel(index, package, file):
@@ -104,7 +109,7 @@ def harvest(index, newest):
 
     def read(job):
         package, version, platform, file = job
-        text = index.cache.get(file, f"relinked-code{LARGEST >> 20}", lambda: json.dumps(of_wheel(index, package, file)).encode())
+        text = index.cache.get(file, f"linkable{LARGEST >> 20}", lambda: json.dumps(of_wheel(index, package, file)).encode())
         return [(package, version, platform, cuda, tuple(code)) for cuda, code in json.loads(text) or []]
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:  # libraries are large, and inspecting them takes a processor
