@@ -60,7 +60,7 @@ std::optional<ErrorLine> EndingError(std::string_view text, bool talk) {
     const auto error = FindError(cleaned);
     if (!error || TellsOfSuccess(cleaned)) continue;
     const Mention mention = MentionAt(cleaned, error->second, number == 1);
-    if (mention == Mention::kNever || (mention == Mention::kTalk && !talk)) continue;
+    if (mention > Mention::kTalk || (mention == Mention::kTalk && !talk)) continue;
     auto& known = found[error->first];
     if (known && error->first == kErrorWord) continue;  // what follows an error follows from it
     known = {number, std::string(base::Trim(std::string_view(cleaned).substr(0, kShownError)))};
@@ -71,8 +71,15 @@ std::optional<ErrorLine> EndingError(std::string_view text, bool talk) {
   return std::nullopt;
 }
 
+// What a scheduler, a formatter or a linter says of its own work.
+static bool TellsOfOtherTools(std::string_view line) {
+  static const RE2 kTools(
+      R"((?i)^\W*\d+/\d+ nodes are available|\b(?:clang-format|clang-tidy|cpplint|roslint|flake8|pylint|black|ruff|isort|pre-commit|mypy|codespell)\b|\bDUE TO (?:TIME LIMIT|PREEMPTION)\b)");
+  return RE2::PartialMatch(Piece(line), kTools);
+}
+
 bool IsBesideThePoint(std::string_view line) {
-  return TellsOfSuccess(line) || TellsOfFetching(line) || IsOfOtherMakers(line);
+  return TellsOfSuccess(line) || TellsOfFetching(line) || TellsOfOtherTools(line) || IsOfOtherMakers(line);
 }
 
 }  // namespace culprit::logs

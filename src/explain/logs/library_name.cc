@@ -30,7 +30,8 @@ constexpr std::array kFamilies = {
            "nvjitlink|"
            "nvjpeg|cupti|npp.*|nvtoolsext|nvtx3interop|nvfatbin|nvblas|cufile|nvptxcompiler|nvvm"},
     Family{"nccl", "nccl.*"},
-    Family{"cuda-extra", "nvshmem.*|cutensor.*|cudss.*|nvcomp.*|nvimgcodec.*"},
+    Family{"cuda-extra",
+           "nvshmem.*|cutensor.*|custatevec.*|cudensitymat.*|cudss.*|nvcomp.*|nvimgcodec.*|cvcuda.*|nvpl_.*"},
     Family{"tensorrt", "nvinfer.*|nvonnxparser.*|nvparsers.*"},
     Family{"zlib", "zlibwapi|z|zlib|zlib1"},
     Family{"msvc", "(?:msvcp|vcruntime|vcomp|concrt|libomp140|libiomp5md|mfc).*"},

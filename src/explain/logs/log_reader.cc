@@ -101,6 +101,7 @@ void LogReader::Process(bool complete) {
     began_ = true;
     only_mentions_ = OnlyMentions(text.substr(0, kBeginning));
     of_cuda_ = SpeaksOfCuda(text.substr(0, kBeginning));
+    other_gpu_ = IsOnOtherGpu(text.substr(0, kBeginning));
     const std::string_view beginning = text.substr(0, kBeginning);
     if (!complete || size_ > kTail)
       asks_for_help_ = CountLines(beginning) <= kLongestRequest && Asks(beginning);

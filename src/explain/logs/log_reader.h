@@ -107,6 +107,7 @@ class LogReader {
   bool only_mentions_ = false;                 // judging by the start of the text
   mutable std::optional<bool> asks_for_help_;  // found out when it is needed
   bool of_cuda_ = true;
+  bool other_gpu_ = false;  // about the GPU of another maker
   bool began_ = false;
   std::vector<Symptom> symptoms_;
   std::vector<uint64_t> harmless_lines_;

@@ -94,16 +94,33 @@ namespace {
 
 // A wish for something new, which speaks of what fails without it.
 bool IsWish(std::string_view beginning) {
-  static const RE2 kWish(R"((?i)^[#\s]*\[(?:fea|fr|feature)\b|describe the solution you'd like)");
-  static const RE2 kRequest(R"((?i)\bfeature request\b)");
+  static const RE2 kWish(
+      R"((?i)^[#\s]*\[(?:fea|fr|feature|enhancement|rfe)(?: request| proposal)?\]|describe the solution you'd like)");
+  static const RE2 kRequest(R"((?i)\bfeature request\b|^[^\n]{0,120}\bit would be (?:nice|great|good|helpful|useful|handy) (?:if|to|when)\b)");
   static const RE2 kForm(R"((?i)(?:\bor|/)\s?(?:a )?feature request\b)");  // "the problem or feature request"
   return Has(beginning, kWish) || (Has(beginning, kRequest) && !Has(beginning, kForm));
+}
+
+// What a change does, told by the one who made it.
+bool IsChange(std::string_view beginning) {
+  static const RE2 kChange(
+      R"((?i)^\W*(?:this|the) (?:pr|mr|pull request|merge request|patch|commit|changeset|change) (?:adds?|fix\w*|makes?|catch\w*|handl\w+|remov\w+|updat\w+|chang\w+|mov\w+|introduc\w+|implement\w*|rais\w+|avoid\w*|improv\w+|replac\w+|allow\w*|prevent\w*|quieten\w*|silenc\w+|lets|teaches|is|will)\b)");
+  return Has(beginning, kChange);
+}
+
+// A page that lists what can go wrong, each with its cause or cure. Somebody's report has one of these at most.
+bool IsTroubleshooting(std::string_view beginning) {
+  static const RE2 kProblem(R"((?im)^[#>*\s-]*(?:problem|symptom|error|issue)s?[*:]{1,4} )"),
+      kCause(R"((?im)^[#>*\s-]*(?:cause|reason|explanation)s?[*:]{1,4} )"),
+      kQuestion(R"((?m)^[#>*\s-]*Q\d*[:.)] )"), kAnswer(R"((?m)^[#>*\s-]*A\d*[:.)][*]* )");
+  return (Has(beginning, kProblem) && Has(beginning, kCause)) ||
+         (Has(beginning, kQuestion) && Has(beginning, kAnswer));
 }
 
 }  // namespace
 
 bool OnlyMentions(std::string_view beginning) {
-  if (IsWish(beginning)) return true;
+  if (IsWish(beginning) || IsChange(beginning) || IsTroubleshooting(beginning)) return true;
   LineKinds kinds;
   std::string previous;
   for (const std::string& line : base::Split(beginning, '\n')) {
@@ -137,6 +154,14 @@ bool IsOfOtherMakers(std::string_view line) {
   static const RE2 kOthers(
       R"((?i)\bamd(?:gpu)?\b|radeon|rocm|\bhip(?:blas|error|runtime)?\b|miopen|directml|'(?:dml|xpu|npu|mlu|musa|hpu|mps)'|sycl|level[_ -]?zero|\bi915\b|\bintel arc\b|\bmps (?:backend|device)|\bggml_metal|\bgpu_(?:init|process_host|data_manager\w*)\.cc|\bgpu process\b|--disable-gpu\b|\bANGLE\b|wgpu|\bbevy)");
   return Has(line, kOthers) && !Has(line, kNvidia);
+}
+
+bool IsOnOtherGpu(std::string_view text) {
+  static const RE2 kNvidia(
+      R"((?i)cuda|cudnn|nvidia|nvcc|nvml|nccl|geforce|quadro|tesla|tegra|jetson|\b[rg]tx\b|\bsm_\d|\bptx|\bxid\b)");
+  static const RE2 kOthers(
+      R"((?i)\bradeon|\bamdgpu\b|\bgfx(?:9|1\d)\d\w{1,2}\b|\brocm|\bhip(?:error|blas|\b)|\bmali\b|\badreno\b|\bpowervr\b|\bintel (?:arc|iris|u?hd graphics)\b|\b(?:arc|a)[ -]?[ab][357]\d0\b|level[_ -]?zero|\bsycl\b|\bmps backend\b|\bapple m\d|\bggml_metal|\bxpu\b)");
+  return Has(text, kOthers) && !Has(text, kNvidia);
 }
 
 bool IsGuess(std::string_view line) {
@@ -173,7 +198,7 @@ bool AsksForHelp(std::string_view beginning) {
   // Others answer already: a chat, a mail that quotes questions, a list of questions and answers.
   static const RE2 kAnswered(
       R"((?m)(?:^\[\d\d:\d\d\] \w+: .*\n[\s\S]*){2}|^>[^>\n]*\?$|\?\*\*$|(?i)frequently asked)");
-  if (Has(beginning, kAnswered) || IsWish(beginning)) return false;
+  if (Has(beginning, kAnswered) || IsWish(beginning) || IsChange(beginning)) return false;
   return Has(beginning, kHangs) ||
          std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(beginning, kind); });
 }
@@ -182,7 +207,7 @@ namespace {
 
 // Lines in which nothing happens, wherever in them an error appears.
 bool IsNoReport(std::string_view line) {
-  static const std::array<RE2, 10> kKinds = {
+  static const std::array<RE2, 11> kKinds = {
       RE2(R"(^\s*(?://+|/\*|;|<!--|\.\.)\s+\w|^\s+\*\s(?:\S+\s)*\S+$)"),  // a comment, without columns
       RE2(R"((?i)\bignor(?:e|ed|ing) (?:the |import |load(?:ing)? )*(?:errors?|exceptions?) (?:when|while|from|of)\b)"),
       RE2(R"(^\s*[-*] \[[ xX]\] )"),                       // a task
@@ -193,6 +218,7 @@ bool IsNoReport(std::string_view line) {
       RE2(R"(^\w+\{[^}]*\} [\d.e+-]+$)"),                                           // a metric
       RE2(R"(\b(?:return|case)\s+["'\w]+.*;|\bswitch \(|^\s*(?:const|static|constexpr|#define)\s.*[{;]\s*$)"),
       RE2(R"(^\[\d\d:\d\d\] \w+: [a-z])"),  // a chat
+      RE2(R"(^\S+(?:\(\d+\)|:\d+(?::\d+)?): warning\b)"),  // a compiler's, at a line of source code
   };
   return std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(line, kind); });
 }
@@ -204,10 +230,20 @@ bool IsAdvice(std::string_view before) {
   return Has(before, kAdvice);
 }
 
+// Words in the same sentence that make of an error a case, a definition or something that it was not.
+bool IsSupposed(std::string_view before) {
+  static const RE2 kSupposed(
+      R"((?i)\bif (?:you|users?|one|some(?:one|body)|any(?:one|body)) (?:ever |do |still |then |also )*(?:gets?|sees?|encounters?|receives?|runs? into|hits?|faces?|meets?)\b[^.!?]*$|(?:\(say|\blet'?s say|\bsuppos(?:e|ing)|\bimagine|\bassum(?:e|ing)|\bhypothetical\w*)\b[^.!?]*$|^\W*(?:(?:error|code|status)\W+)?-?\d+ (?:is?|means?|stands for|maps to|should be)\W*$|\b(?:should|would)(?: rather| better| have)? (?:be|been|give[ns]?|raised?|thrown?|returned?|printed?|reported?)\b[^.!?]{0,30}$|\b(?:is|was|are|were)(?:n't| not) (?:an? |the |about (?:an? |the )?)\W*$|\binstead of (?:an? |the |just |only |plain |generic |cryptic |obscure |bare |raw )*\W*$)");
+  // What a change cures: "- Fixed `...` with batch size 1".
+  static const RE2 kCured(
+      R"((?i)^[\W\d]*(?:(?:feat|fix|chore|docs|perf|refactor|test|build|ci)(?:\([\w./-]+\))?!?: )?(?:fix(?:e[sd])?|catch(?:es)?|handles?|avoids?|avoided|prevents?|prevented|suppress(?:es|ed)?|silenced?|resolve[sd]?|quieten)\b[^.!?:]*$)");
+  return Has(before, kSupposed) || Has(before, kCured);
+}
+
 // A comment or a heading, a field with words for people, advice for one system.
 bool IsRemark(std::string_view line) {
   static const RE2 kRemark(
-      R"(^\s*#+\s+\w|^\s*(?:- )?(?:name|summary|description|title|expr|run|desc|help|subject):|\?\s*$|^\s*On (?:Linux|Windows|macOS), (?:you |try |please ))");
+      R"(^\s*#+\s+\w|^\s*(?:- )?(?:name|summary|description|title|expr|run|desc|help|subject):|\?[*\s]*$|^\s*On (?:Linux|Windows|macOS), (?:you |try |please ))");
   return Has(line, kRemark);
 }
 
@@ -263,12 +299,13 @@ bool IsTyped(std::string_view line) {
 
 Mention MentionAt(std::string_view line, size_t begin, bool is_first) {
   static const RE2 kTest(R"(::test_|\b(?:PASSED|XFAIL|SKIPPED)\b)");
-  static const RE2 kSkipped(R"(\b(?:SKIPPED|XFAIL)\b[^)]{0,80}$)");
+  static const RE2 kSkipped(R"(\b(?:SKIPPED|XFAIL)\b[^)]{0,80}$|^\s*\d+\S* .*\.\.+ *(?:Passed|\*+Skipped|\*+Not Run)\b)");
   static const RE2 kCommand(R"(\b(?:grep|rg|echo|printf|sed|awk|git (?:commit|log)|assert)\b[^|]*$)");
   // A match may extend beyond the quotation, so the search for its end starts at the beginning.
   const std::string_view before = line.substr(0, begin), after = line.substr(begin);
+  if (IsSupposed(before)) return Mention::kDenied;
   if (IsNoReport(line) || IsSetting(line, before) || Has(before, kCommand)) return Mention::kNever;
-  if (Has(before, kSkipped)) return Mention::kNever;
+  if (Has(before, kSkipped)) return Mention::kDenied;
   if (Has(line, kTest) && line.find("FAILED") == std::string_view::npos) return Mention::kNever;
   const Mention quoted = Quoted(line, before, after);
   if (quoted != Mention::kNone) return quoted;

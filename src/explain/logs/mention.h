@@ -19,6 +19,9 @@ bool SpeaksOfCuda(std::string_view text);
 // A line about the devices of AMD, Intel, Apple and other makers, or about what a browser draws with.
 bool IsOfOtherMakers(std::string_view line);
 
+// Whether a text is about the GPU of another maker alone, and nothing in it is NVIDIA's.
+bool IsOnOtherGpu(std::string_view text);
+
 // What somebody only supposes to be the reason.
 bool IsGuess(std::string_view line);
 
@@ -31,6 +34,7 @@ enum class Mention {
   kTalk,   // in a sentence, a comment or quotation marks: it happened if somebody tells of a failure of their
            // own
   kNever,  // in source code, a setting, a command, the name of a test: it did not happen
+  kDenied,  // supposed ("if you get ..."), defined ("700 is ...") or denied: nor in the shortest text
 };
 Mention MentionAt(std::string_view line, size_t begin, bool is_first = false);
 

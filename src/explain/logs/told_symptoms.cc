@@ -1,14 +1,42 @@
 // Which of the recorded symptoms count: what happened, what is only spoken of, what is said twice.
+#include <re2/re2.h>
+
 #include <algorithm>
 
 #include "explain/logs/error_lines.h"
 #include "explain/logs/log_reader.h"
 #include "explain/logs/mention.h"
+#include "explain/logs/re2_piece.h"
 
 namespace culprit::logs {
 namespace {
 
 using knowledge::Role;
+
+// Names of errors that stand alone, one to a line: a list of what there is, not of what happened.
+void DropListed(std::vector<Symptom>& symptoms) {
+  constexpr std::ptrdiff_t kAList = 3;
+  static const RE2 kName(R"(\w+)");
+  const auto is_bare = [](const Symptom& symptom) {
+    return symptom.role() == Role::kFailure && RE2::FullMatch(Piece(symptom.text), kName);
+  };
+  if (std::ranges::count_if(symptoms, is_bare) < kAList) return;
+  std::erase_if(symptoms, [&](const Symptom& symptom) {
+    return is_bare(symptom) || symptom.role() == Role::kHint;
+  });
+}
+
+// Takes out what is denied, and the vague words of the same line with it.
+void DropDenied(std::vector<Symptom>& symptoms) {
+  std::vector<uint64_t> lines;
+  for (const Symptom& symptom : symptoms) {
+    if (symptom.mention == Mention::kDenied) lines.push_back(symptom.line);
+  }
+  std::erase_if(symptoms, [&](const Symptom& symptom) {
+    return symptom.mention == Mention::kDenied ||
+           (symptom.role() == Role::kHint && std::ranges::find(lines, symptom.line) != lines.end());
+  });
+}
 
 // Two signatures may match the same thing in a line: the more specific one is kept, or the first.
 void DropRepeated(std::vector<Symptom>& symptoms) {
@@ -49,7 +77,7 @@ bool LogReader::asks_for_help() const {
 
 const Symptom* LogReader::Mentioned() const {
   const auto first = std::ranges::find_if(symptoms_, [](const Symptom& symptom) {
-    return symptom.role() == Role::kFailure && symptom.mention != Mention::kNever;
+    return symptom.role() == Role::kFailure && symptom.mention <= Mention::kTalk;
   });
   return first == symptoms_.end() ? nullptr : &*first;
 }
@@ -58,7 +86,10 @@ std::vector<Symptom> LogReader::SymptomsWith(bool talk) const {
   std::vector<Symptom> told = symptoms_;
   // Where somebody tells of a failure of their own, what stands in a sentence counts, if nothing else does.
   const bool asks = talk && !Tells();
-  const bool few = shown_lines() < kFewLines;
+  const bool few = shown_lines() < kFewLines && !only_mentions_;
+  DropDenied(told);
+  DropListed(told);
+  if (other_gpu_) std::erase_if(told, [](const Symptom& symptom) { return symptom.role() != Role::kContext; });
   if (!few) {
     std::erase_if(told, [&](const Symptom& symptom) {
       // What people say of their machine holds, in a sentence too.
