@@ -74,7 +74,7 @@ std::optional<ErrorLine> EndingError(std::string_view text, bool talk) {
 // What a scheduler, a formatter or a linter says of its own work.
 static bool TellsOfOtherTools(std::string_view line) {
   static const RE2 kTools(
-      R"((?i)^\W*\d+/\d+ nodes are available|\b(?:clang-format|clang-tidy|cpplint|roslint|flake8|pylint|black|ruff|isort|pre-commit|mypy|codespell)\b|\bDUE TO (?:TIME LIMIT|PREEMPTION)\b)");
+      R"((?i)^\W*\d+/\d+ nodes are available|\b(?:clang-format|clang-tidy|cpplint|roslint|flake8|pylint|black|ruff|isort|pre-commit|mypy|codespell)\b|\bDUE TO (?:TIME LIMIT|PREEMPTION)\b|\blibva error\b|\bvaInitialize\b)");
   return RE2::PartialMatch(Piece(line), kTools);
 }
 

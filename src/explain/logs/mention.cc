@@ -96,7 +96,8 @@ namespace {
 bool IsWish(std::string_view beginning) {
   static const RE2 kWish(
       R"((?i)^[#\s]*\[(?:fea|fr|feature|enhancement|rfe)(?: request| proposal)?\]|describe the solution you'd like)");
-  static const RE2 kRequest(R"((?i)\bfeature request\b|^[^\n]{0,120}\bit would be (?:nice|great|good|helpful|useful|handy) (?:if|to|when)\b)");
+  static const RE2 kRequest(
+      R"((?i)\bfeature request\b|^[^\n]{0,120}\bit would be (?:nice|great|good|helpful|useful|handy) (?:if|to|when)\b)");
   static const RE2 kForm(R"((?i)(?:\bor|/)\s?(?:a )?feature request\b)");  // "the problem or feature request"
   return Has(beginning, kWish) || (Has(beginning, kRequest) && !Has(beginning, kForm));
 }
@@ -108,7 +109,8 @@ bool IsChange(std::string_view beginning) {
   return Has(beginning, kChange);
 }
 
-// A page that lists what can go wrong, each with its cause or cure. Somebody's report has one of these at most.
+// A page that lists what can go wrong, each with its cause or cure. Somebody's report has one of these at
+// most.
 bool IsTroubleshooting(std::string_view beginning) {
   static const RE2 kProblem(R"((?im)^[#>*\s-]*(?:problem|symptom|error|issue)s?[*:]{1,4} )"),
       kCause(R"((?im)^[#>*\s-]*(?:cause|reason|explanation)s?[*:]{1,4} )"),
@@ -207,7 +209,7 @@ namespace {
 
 // Lines in which nothing happens, wherever in them an error appears.
 bool IsNoReport(std::string_view line) {
-  static const std::array<RE2, 11> kKinds = {
+  static const std::array<RE2, 10> kKinds = {
       RE2(R"(^\s*(?://+|/\*|;|<!--|\.\.)\s+\w|^\s+\*\s(?:\S+\s)*\S+$)"),  // a comment, without columns
       RE2(R"((?i)\bignor(?:e|ed|ing) (?:the |import |load(?:ing)? )*(?:errors?|exceptions?) (?:when|while|from|of)\b)"),
       RE2(R"(^\s*[-*] \[[ xX]\] )"),                       // a task
@@ -218,7 +220,6 @@ bool IsNoReport(std::string_view line) {
       RE2(R"(^\w+\{[^}]*\} [\d.e+-]+$)"),                                           // a metric
       RE2(R"(\b(?:return|case)\s+["'\w]+.*;|\bswitch \(|^\s*(?:const|static|constexpr|#define)\s.*[{;]\s*$)"),
       RE2(R"(^\[\d\d:\d\d\] \w+: [a-z])"),  // a chat
-      RE2(R"(^\S+(?:\(\d+\)|:\d+(?::\d+)?): warning\b)"),  // a compiler's, at a line of source code
   };
   return std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(line, kind); });
 }
@@ -230,10 +231,18 @@ bool IsAdvice(std::string_view before) {
   return Has(before, kAdvice);
 }
 
+// A compiler's warning at a line of source code, a test that passed or was skipped, what says of itself that
+// it does no harm.
+bool IsHarmlessByForm(std::string_view line) {
+  static const RE2 kForms(
+      R"(^\s*\S+(?:\(\d+\)|:\d+(?::\d+)?): warning\b|^\s*(?:\d+/\d+ Test +#\d+: |\d+ - )\S+ *\.\.+ *(?:Passed|\*+Skipped|\*+Not Run)\b|^\s*(?:ok \d+ |\[ +OK \])|\b(?:PASSED|XFAIL|SKIPPED)\b|(?i:\bskipp(?:ing|ed)(?: (?:it|this|gpu)?(?: tests?)?)?\W*$|\baccepting this combination\b|\b(?:can|may) be safely ignored\b))");
+  return line.find("FAILED") == std::string_view::npos && Has(line, kForms);
+}
+
 // Words in the same sentence that make of an error a case, a definition or something that it was not.
 bool IsSupposed(std::string_view before) {
   static const RE2 kSupposed(
-      R"((?i)\bif (?:you|users?|one|some(?:one|body)|any(?:one|body)) (?:ever |do |still |then |also )*(?:gets?|sees?|encounters?|receives?|runs? into|hits?|faces?|meets?)\b[^.!?]*$|(?:\(say|\blet'?s say|\bsuppos(?:e|ing)|\bimagine|\bassum(?:e|ing)|\bhypothetical\w*)\b[^.!?]*$|^\W*(?:(?:error|code|status)\W+)?-?\d+ (?:is?|means?|stands for|maps to|should be)\W*$|\b(?:should|would)(?: rather| better| have)? (?:be|been|give[ns]?|raised?|thrown?|returned?|printed?|reported?)\b[^.!?]{0,30}$|\b(?:is|was|are|were)(?:n't| not) (?:an? |the |about (?:an? |the )?)\W*$|\binstead of (?:an? |the |just |only |plain |generic |cryptic |obscure |bare |raw )*\W*$)");
+      R"((?i)\bif (?:you|users?|one|some(?:one|body)|any(?:one|body)) (?:ever |do |still |then |also )*(?:gets?|sees?|encounters?|receives?|runs? into|hits?|faces?|meets?)\b[^.!?]*$|(?:\(say|\blet'?s say|(?:^|[.!?(] ?)(?:suppose|imagine|assume)|\bhypothetical\w*)\b[^.!?]*$|^\W*(?:(?:error|code|status)\W+)?-?\d+ (?:is?|means?|stands for|maps to|should be)\W*$|\b(?:should|would)(?: rather| better| have)? (?:be|been|give[ns]?|raised?|thrown?|returned?|printed?|reported?)\b[^.!?]{0,30}$|\b(?:is|was|are|were)(?:n't| not) (?:an? |the |about (?:an? |the )?)\W*$|\b(?:instead of|rather than) (?:an? |the |just |only |plain |generic |cryptic |obscure |bare |raw )*(?:\W*|['\x22\x60][^'\x22\x60]{0,80})$)");
   // What a change cures: "- Fixed `...` with batch size 1".
   static const RE2 kCured(
       R"((?i)^[\W\d]*(?:(?:feat|fix|chore|docs|perf|refactor|test|build|ci)(?:\([\w./-]+\))?!?: )?(?:fix(?:e[sd])?|catch(?:es)?|handles?|avoids?|avoided|prevents?|prevented|suppress(?:es|ed)?|silenced?|resolve[sd]?|quieten)\b[^.!?:]*$)");
@@ -298,12 +307,15 @@ bool IsTyped(std::string_view line) {
 }
 
 Mention MentionAt(std::string_view line, size_t begin, bool is_first) {
-  static const RE2 kTest(R"(::test_|\b(?:PASSED|XFAIL|SKIPPED)\b)");
-  static const RE2 kSkipped(R"(\b(?:SKIPPED|XFAIL)\b[^)]{0,80}$|^\s*\d+\S* .*\.\.+ *(?:Passed|\*+Skipped|\*+Not Run)\b)");
+  static const RE2 kTest("::test_"), kSkipped(R"(\b(?:SKIPPED|XFAIL)\b[^)]{0,80}$)");
+  static const RE2 kOver(
+      R"((?i)^[^.;]{0,120}\b(?:is|are|was|were|has been|have been) (?:now |already |finally )?(?:gone|fixed|solved|resolved)(?: (?:now|again|in [\w.#-]+))?\W*$)"),
+      kBut(R"((?i)\b(?:but|yet|however|still|again)\b)");
   static const RE2 kCommand(R"(\b(?:grep|rg|echo|printf|sed|awk|git (?:commit|log)|assert)\b[^|]*$)");
   // A match may extend beyond the quotation, so the search for its end starts at the beginning.
   const std::string_view before = line.substr(0, begin), after = line.substr(begin);
-  if (IsSupposed(before)) return Mention::kDenied;
+  if (IsSupposed(before) || IsHarmlessByForm(line)) return Mention::kDenied;
+  if (Has(after, kOver) && !Has(after, kBut)) return Mention::kDenied;
   if (IsNoReport(line) || IsSetting(line, before) || Has(before, kCommand)) return Mention::kNever;
   if (Has(before, kSkipped)) return Mention::kDenied;
   if (Has(line, kTest) && line.find("FAILED") == std::string_view::npos) return Mention::kNever;

@@ -91,7 +91,49 @@ TEST(MentionAt, TellsTalkFromWhatNeverHappened) {
   EXPECT_EQ(at("    return \"CUDA error: out of memory\";"), Mention::kNever);
   EXPECT_EQ(at("oom = CUDA error: out of memory"), Mention::kNever);
   EXPECT_EQ(at("Ignore import error when loading models.moe. CUDA error: out of memory"), Mention::kNever);
-  EXPECT_EQ(at("a.py::test_b SKIPPED (CUDA error: out of memory) a.py::test_c FAILED"), Mention::kNever);
+  EXPECT_EQ(at("a.py::test_b SKIPPED (CUDA error: out of memory) a.py::test_c FAILED"), Mention::kDenied);
+}
+
+TEST(MentionAt, WhatIsSupposedDefinedOrDenied) {
+  const auto at = [](std::string_view line) { return MentionAt(line, line.find(kError)); };
+  for (const char* line : {
+           "If you get CUDA error: out of memory errors, the above might be the cause",
+           "After it failed (say a job gave CUDA error: out of memory) the metric goes up",
+           "2 is CUDA error: out of memory in the docs of the driver API",
+           "It should rather raise CUDA error: out of memory here",
+           "This is not a CUDA error: out of memory",
+           "Show the size instead of \"CUDA error: out of memory\"",
+           "- Fixed `CUDA error: out of memory` with batch size 1",
+           "fix(alloc): handle CUDA error: out of memory",
+           "src/a.cu(12): warning #177-D: CUDA error: out of memory is never read",
+           " 2 - alloc_test .... Passed CUDA error: out of memory",
+           "test_alloc PASSED (CUDA error: out of memory)",
+           "CUDA error: out of memory, skipping",
+           "* CUDA error: out of memory in the sparse part is gone",
+       }) {
+    EXPECT_EQ(at(line), Mention::kDenied) << line;
+  }
+  for (const char* line : {
+           "If I use two cards, CUDA error: out of memory",
+           "CUDA error: out of memory was solved by another card",
+           "CUDA error: out of memory, skipping device 0: too small",
+           "nvcc fixed: CUDA error: out of memory",
+           "I assume it is a driver thing. CUDA error: out of memory",
+           "/usr/bin/ld: warning: CUDA error: out of memory",
+       }) {
+    EXPECT_NE(at(line), Mention::kDenied) << line;
+  }
+}
+
+TEST(IsOnOtherGpu, WhereNothingIsOfNvidia) {
+  for (const char* text : {"clGetPlatformIDs failed: -1001\nboard with Mali-G610",
+                           "rocBLAS error: no kernel for gfx1031", "MPS backend out of memory"}) {
+    EXPECT_TRUE(IsOnOtherGpu(text)) << text;
+  }
+  for (const char* text : {"CPU: AMD EPYC 7742\ntorch.OutOfMemoryError", "Radeon beside an NVIDIA A2",
+                           "CUDA error: out of memory"}) {
+    EXPECT_FALSE(IsOnOtherGpu(text)) << text;
+  }
 }
 
 TEST(IsOfOtherMakers, WhereNothingOfNvidiaIsNamed) {
@@ -126,6 +168,17 @@ TEST(OnlyMentions, DocumentsPatchesCommitsAndSources) {
   EXPECT_TRUE(
       OnlyMentions("#include <map>\n#include <string>\n\nstatic const char* Name(int code) {\n  if (code == "
                    "2) {\n    return \"x\";\n  }\n  return \"y\";\n}\n"));
+}
+
+TEST(OnlyMentions, WishesChangesAndPagesOfTrouble) {
+  EXPECT_TRUE(OnlyMentions("[FEA] show the size\nCUDA error: out of memory"));
+  EXPECT_TRUE(OnlyMentions("It would be nice if it said more than CUDA error: out of memory."));
+  EXPECT_TRUE(OnlyMentions("This PR catches the error and retries.\nBefore: CUDA error: out of memory"));
+  EXPECT_TRUE(
+      OnlyMentions("**Problem**: it ends in `CUDA error: out of memory`\n\n**Cause**: the card is full"));
+  EXPECT_TRUE(OnlyMentions("Q: CUDA error: out of memory?\nA: take less"));
+  EXPECT_FALSE(OnlyMentions("[fr@gpu032 src]$ make\nCUDA error: out of memory"));
+  EXPECT_FALSE(OnlyMentions("Problem: it stops\nCUDA error: out of memory"));
 }
 
 TEST(OnlyMentions, NotLinesOfAShellsProfile) {

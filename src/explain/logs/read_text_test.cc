@@ -56,6 +56,19 @@ bool TellsOfFailure(const std::string& text) {
   });
 }
 
+TEST(ReadLog, NamesOneToALineAreAListOfErrors) {
+  const std::string list =
+      "test_all 0\nCUDA_SUCCESS\n1\nCUDA_ERROR_INVALID_VALUE\n2\nCUDA_ERROR_OUT_OF_MEMORY\nout of memory\n"
+      "3\nCUDA_ERROR_NOT_INITIALIZED\nthe end\n";
+  EXPECT_FALSE(TellsOfFailure(list));
+  EXPECT_TRUE(TellsOfFailure("step 1\nstep 2\nstep 3\nCUDA_ERROR_INVALID_VALUE\nstopped\n"));
+}
+
+TEST(ReadLog, NothingOfOursOnTheGpuOfAnotherMaker) {
+  EXPECT_FALSE(TellsOfFailure("board with Mali-G610\nclGetPlatformIDs failed: -1001\n"));
+  EXPECT_TRUE(TellsOfFailure("board with a GeForce 210\nclGetPlatformIDs failed: -1001\n"));
+}
+
 TEST(ReadLog, NoHintInALineThatTellsOfSomethingElse) {
   for (const char* text : {
            "E cuda_dnn.cc:8579] Unable to register cuDNN factory: Attempting to register factory for plugin "

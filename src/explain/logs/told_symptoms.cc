@@ -21,9 +21,8 @@ void DropListed(std::vector<Symptom>& symptoms) {
     return symptom.role() == Role::kFailure && RE2::FullMatch(Piece(symptom.text), kName);
   };
   if (std::ranges::count_if(symptoms, is_bare) < kAList) return;
-  std::erase_if(symptoms, [&](const Symptom& symptom) {
-    return is_bare(symptom) || symptom.role() == Role::kHint;
-  });
+  std::erase_if(symptoms,
+                [&](const Symptom& symptom) { return is_bare(symptom) || symptom.role() == Role::kHint; });
 }
 
 // Takes out what is denied, and the vague words of the same line with it.
@@ -89,7 +88,10 @@ std::vector<Symptom> LogReader::SymptomsWith(bool talk) const {
   const bool few = shown_lines() < kFewLines && !only_mentions_;
   DropDenied(told);
   DropListed(told);
-  if (other_gpu_) std::erase_if(told, [](const Symptom& symptom) { return symptom.role() != Role::kContext; });
+  if (other_gpu_) {
+    std::erase_if(told,
+                  [](const Symptom& symptom) { return symptom.speaks() || symptom.role() == Role::kHint; });
+  }
   if (!few) {
     std::erase_if(told, [&](const Symptom& symptom) {
       // What people say of their machine holds, in a sentence too.

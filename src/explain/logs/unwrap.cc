@@ -76,7 +76,8 @@ std::vector<Unwrapped> Unwrap(std::string_view text) {
   std::vector<Unwrapped> ways;
   if (const Width width = WidthOf(lines); width.columns != 0) {
     ways.push_back(Join(lines, "", [&](std::string_view line, std::string_view next) {
-      return line.size() == width.columns && !next.empty();
+      return line.size() == width.columns && !next.empty() && !next.starts_with("- ") &&
+             !next.starts_with("* ");
     }));
     ways.back().sure = width.sure;
   }
