@@ -40,6 +40,8 @@ class LogReader {
   // Of what was left out, the first failure that is not in source code or a setting; nullptr if there is
   // none.
   const Symptom* Mentioned() const;
+  // Whether the text says of what this signature found that it did not happen.
+  bool Denies(const knowledge::Signature& signature) const;
   uint64_t lines() const;
   uint64_t shown_lines() const;  // that are not blank, of a short text; of a longer one all
   // The end of what was read, from the start of a line; all of it unless `is_cut`.

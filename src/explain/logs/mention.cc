@@ -235,7 +235,7 @@ bool IsAdvice(std::string_view before) {
 // it does no harm.
 bool IsHarmlessByForm(std::string_view line) {
   static const RE2 kForms(
-      R"(^\s*\S+(?:\(\d+\)|:\d+(?::\d+)?): warning\b|^\s*(?:\d+/\d+ Test +#\d+: |\d+ - )\S+ *\.\.+ *(?:Passed|\*+Skipped|\*+Not Run)\b|^\s*(?:ok \d+ |\[ +OK \])|\b(?:PASSED|XFAIL|SKIPPED)\b|(?i:\bskipp(?:ing|ed)(?: (?:it|this|gpu)?(?: tests?)?)?\W*$|\baccepting this combination\b|\b(?:can|may) be safely ignored\b))");
+      R"(^\s*\S+(?:\(\d+\)|:\d+(?::\d+)?): warning\b|^\s*(?:\d+/\d+ Test +#\d+: |\d+ - )\S+ *\.\.+ *(?:Passed|\*+Skipped|\*+Not Run)\b|^\s*(?:ok \d+ |\[ +OK \])|\b(?:PASSED|XFAIL|SKIPPED)\b|(?i:[,;:-] skipp(?:ing|ed)(?: (?:gpu |cuda )?tests?)?\W*$|\baccepting this combination\b|\b(?:can|may) be safely ignored\b))");
   return line.find("FAILED") == std::string_view::npos && Has(line, kForms);
 }
 
@@ -245,7 +245,7 @@ bool IsSupposed(std::string_view before) {
       R"((?i)\bif (?:you|users?|one|some(?:one|body)|any(?:one|body)) (?:ever |do |still |then |also )*(?:gets?|sees?|encounters?|receives?|runs? into|hits?|faces?|meets?)\b[^.!?]*$|(?:\(say|\blet'?s say|(?:^|[.!?(] ?)(?:suppose|imagine|assume)|\bhypothetical\w*)\b[^.!?]*$|^\W*(?:(?:error|code|status)\W+)?-?\d+ (?:is?|means?|stands for|maps to|should be)\W*$|\b(?:should|would)(?: rather| better| have)? (?:be|been|give[ns]?|raised?|thrown?|returned?|printed?|reported?)\b[^.!?]{0,30}$|\b(?:is|was|are|were)(?:n't| not) (?:an? |the |about (?:an? |the )?)\W*$|\b(?:instead of|rather than) (?:an? |the |just |only |plain |generic |cryptic |obscure |bare |raw )*(?:\W*|['\x22\x60][^'\x22\x60]{0,80})$)");
   // What a change cures: "- Fixed `...` with batch size 1".
   static const RE2 kCured(
-      R"((?i)^[\W\d]*(?:(?:feat|fix|chore|docs|perf|refactor|test|build|ci)(?:\([\w./-]+\))?!?: )?(?:fix(?:e[sd])?|catch(?:es)?|handles?|avoids?|avoided|prevents?|prevented|suppress(?:es|ed)?|silenced?|resolve[sd]?|quieten)\b[^.!?:]*$)");
+      R"((?i)^[\W\d]*(?:(?:feat|fix|chore|docs|perf|refactor|test|build|ci)(?:\([\w./-]+\))?!?: )?(?:fix(?:e[sd])?|catch(?:es)?|handles?|avoids?|avoided|prevents?|prevented|suppress(?:es|ed)?|silenced?|resolve[sd]?|quieten)\b[^.!?:'\x22\x60]*(?:['\x22\x60][^'\x22\x60]*)?$)");
   return Has(before, kSupposed) || Has(before, kCured);
 }
 

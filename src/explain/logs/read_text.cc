@@ -50,6 +50,7 @@ std::vector<Symptom> SymptomsOfMended(std::string_view text, const LogReader& re
   for (const Unwrapped& way : Unwrap(text)) {
     if (mending.only_sure && !way.sure) continue;
     std::vector<Symptom> symptoms = Read(way.text, input, reader.shown_lines()).symptoms();
+    std::erase_if(symptoms, [&](const Symptom& symptom) { return reader.Denies(*symptom.signature); });
     if (Loudness(symptoms) <= Loudness(known)) continue;
     if (mending.only_clear && std::ranges::none_of(symptoms, &Symptom::speaks)) continue;
     const auto original = [&](uint64_t line) {

@@ -74,6 +74,9 @@ TEST(ReadLog, NoHintInALineThatTellsOfSomethingElse) {
            "E cuda_dnn.cc:8579] Unable to register cuDNN factory: Attempting to register factory for plugin "
            "cuDNN when one has already been registered\nloss 0.3\n",
            "Requirement already satisfied: nvidia-cudnn-cu12==8.9.2.26 in ./site-packages (from torch)\n",
+           "Later the GPU is not used most of the time.\n",
+           "# Support for RTX 5090\n",
+           "0/6 nodes are available: 3 node(s) had taint nvidia.com/gpu, 3 Insufficient memory\n",
            "fatal: clone of 'https://github.com/NVIDIA/cutlass.git' into submodule path 'cutlass' failed\n",
            "CONFLICT (content): Merge conflict in src/cuda/device.cc\n",
            "manifest for nvidia/cuda:latest not found: manifest unknown\n",

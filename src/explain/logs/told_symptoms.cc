@@ -81,6 +81,12 @@ const Symptom* LogReader::Mentioned() const {
   return first == symptoms_.end() ? nullptr : &*first;
 }
 
+bool LogReader::Denies(const knowledge::Signature& signature) const {
+  return std::ranges::any_of(symptoms_, [&](const Symptom& symptom) {
+    return symptom.mention == Mention::kDenied && symptom.signature == &signature;
+  });
+}
+
 std::vector<Symptom> LogReader::SymptomsWith(bool talk) const {
   std::vector<Symptom> told = symptoms_;
   // Where somebody tells of a failure of their own, what stands in a sentence counts, if nothing else does.
