@@ -1,5 +1,5 @@
-// The texts of the rounds that measured first sight (docs/first-sight.md), retold in our own words. What was
-// learned from them stays learned.
+// The texts of the rounds that measured first sight (docs/first-sight.md), and of two collections that were
+// only learned from, retold in our own words. What was learned from them stays learned.
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
