@@ -144,6 +144,7 @@ def live(folder):
     yield ask("check", "check", "--root", empty)
     yield ask("check", "check", "--root", empty, "--host", host)
     yield ask("check", "check")
+    yield ask("check", "check", "--ignore", "CUL1001")
     yield ask("check", "check", PROGRAM)
     yield ask("check", "check", "--pid", os.getpid())
     for seed in sorted((seeds / "snapshot").iterdir()):
@@ -319,6 +320,7 @@ class Schemas(unittest.TestCase):
             change("check_ok.json", "schema"), change("check_ok.json", "schema", to="culprit.check/2"),
             change("check_ok.json", "schema", to="culprit.why/1"), change("check_ok.json", "verdict", to="fine"),
             change("check_ok.json", "not_checked"), change("check_ok.json", "rules", "run", to="all"),
+            change("check_ok.json", "ignored", to=[{"code": "CUL1001", "count": 0}]),
             change("check_ok.json", "snapshot", "stack", "driver", to={"state": "value"}),
             change("check_ok.json", "snapshot", "stack", "driver", to={"state": "absent", "value": {}}),
             change("check_mixed.json", "findings", 0, "code", to="CUL12"),
