@@ -1,0 +1,134 @@
+#!/bin/sh
+# install.sh [FROM]              installs culprit for this user; needs neither root nor a compiler
+# install.sh --uninstall         removes it
+# FROM (or $CULPRIT_FROM): a folder, a .tar or .tar.gz, or the URL of a folder, with culprit-linux-x86_64 or
+# culprit-linux-aarch64 and SHA256SUMS; without it, the folder of this script.
+# PREFIX: where to, default ~/.local. CULPRIT_SHA256: the digest that the program must have, if you know it from elsewhere.
+set -u
+prefix=${PREFIX:-${HOME:?}/.local}
+program=$prefix/bin/culprit
+
+die() {
+  echo "install.sh: $*" >&2
+  exit 1
+}
+
+# What is installed, besides the program: its path, and the name under which the program prints it.
+extras="share/man/man1/culprit.1 man
+share/bash-completion/completions/culprit bash
+share/zsh/site-functions/_culprit zsh
+share/fish/vendor_completions.d/culprit.fish fish"
+
+uninstall() {
+  [ -e "$program" ] || [ -L "$program" ] || die "$program is not there"
+  rm -f "$program" || exit 1
+  echo "$extras" | while read -r path _; do
+    rm -f "$prefix/$path"
+    (cd "$prefix" && rmdir -p "${path%/*}" 2>/dev/null)  # those that are empty now
+  done
+  echo "removed $program"
+}
+
+cpu() {
+  case $(uname -s)-$(uname -m) in
+    Linux-x86_64 | Linux-amd64) echo x86_64 ;;
+    Linux-aarch64 | Linux-arm64) echo aarch64 ;;
+    *) die "there is no culprit for $(uname -s) on $(uname -m), only for Linux on x86_64 and aarch64" ;;
+  esac
+}
+
+download() {  # download URL FILE
+  if command -v curl >/dev/null 2>&1; then
+    curl -fsSL -o "$2" "$1" || die "could not download $1"
+  elif command -v wget >/dev/null 2>&1; then
+    wget -q -O "$2" "$1" || die "could not download $1"
+  else
+    die "neither curl nor wget is here: download $1 and SHA256SUMS into a folder, then: install.sh FOLDER"
+  fi
+}
+
+fetch() {  # fetch FROM NAME: NAME and SHA256SUMS into $work
+  case $1 in
+    http://* | https://* | ftp://* | file://*)
+      download "${1%/}/$2" "$work/$2"
+      [ -n "${CULPRIT_SHA256:-}" ] || download "${1%/}/SHA256SUMS" "$work/SHA256SUMS" ;;
+    *)
+      from=$1
+      if [ -f "$from" ]; then
+        mkdir "$work/archive"
+        case $from in
+          *.tar) tar -xf "$from" -C "$work/archive" ;;
+          *.tar.gz | *.tgz) gzip -dc "$from" | tar -xf - -C "$work/archive" ;;
+          *) die "$from is neither a folder nor a .tar or .tar.gz" ;;
+        esac || die "could not unpack $from"
+        from=$(find "$work/archive" -name "$2" | head -n 1)
+        [ -n "$from" ] || die "there is no $2 in $1"
+        from=${from%/*}
+      fi
+      [ -f "$from/$2" ] || die "there is no $2 in $1"
+      cp "$from/$2" "$work/$2" || exit 1
+      [ ! -f "$from/SHA256SUMS" ] || cp "$from/SHA256SUMS" "$work/SHA256SUMS" ;;
+  esac
+}
+
+digest() {  # digest FILE
+  if command -v sha256sum >/dev/null 2>&1; then sha256sum "$1"
+  elif command -v shasum >/dev/null 2>&1; then shasum -a 256 "$1"
+  elif command -v openssl >/dev/null 2>&1; then openssl dgst -r -sha256 "$1"
+  else die "no sha256sum, shasum or openssl here to check the file with"
+  fi | sed 's/[ *].*//'
+}
+
+check() {  # check NAME: against the digest that was given, or the list beside the file
+  want=${CULPRIT_SHA256:-}
+  if [ -z "$want" ]; then
+    [ -f "$work/SHA256SUMS" ] || die "there is no SHA256SUMS beside $1 to check it with (or set CULPRIT_SHA256)"
+    want=$(sed -n "s/^\([0-9a-f]\{64\}\) [ *]$1\$/\1/p" "$work/SHA256SUMS" | head -n 1)
+    [ -n "$want" ] || die "SHA256SUMS does not name $1"
+  fi
+  got=$(digest "$work/$1") || exit 1
+  [ "$got" = "$want" ] || die "$1 is damaged or not the file it should be: its SHA-256 is $got, expected $want"
+}
+
+put_extras() {  # what the program prints about itself; a shell it does not know is left out
+  echo "$extras" | while read -r path name; do
+    "$program" completions "$name" >"$work/text" 2>/dev/null || continue
+    mkdir -p "$prefix/${path%/*}" && cp "$work/text" "$prefix/$path"
+  done
+}
+
+install_from() {
+  name=culprit-linux-$(cpu) || exit 1
+  work=$(mktemp -d) || exit 1
+  trap 'rm -rf "$work"' EXIT
+  fetch "$1" "$name"
+  check "$name"
+  chmod 755 "$work/$name"
+  "$work/$name" --version >/dev/null || die "$name does not start here"
+  mkdir -p "$prefix/bin" || exit 1
+  # By renaming: a culprit that is running goes on.
+  cp "$work/$name" "$program.new" && mv -f "$program.new" "$program" || die "could not write $program"
+  put_extras
+  echo "installed $("$program" --version) as $program"
+  found=$(command -v culprit 2>/dev/null)
+  case :$PATH: in
+    *":$prefix/bin:"*)
+      [ "$found" = "$program" ] || echo "note: $found comes first on PATH" ;;
+    *) echo "$prefix/bin is not on PATH. Add it, here and in ~/.profile:"
+      echo "  export PATH=\"$prefix/bin:\$PATH\"" ;;
+  esac
+}
+
+case ${1:-} in
+  -h | --help) sed -n '2,6s/^# //p' "$0" ;;
+  --uninstall) uninstall ;;
+  -*) echo "install.sh: unknown option $1 (--help)" >&2; exit 64 ;;
+  *)
+    from=${1:-${CULPRIT_FROM:-}}
+    if [ -z "$from" ]; then
+      # Piped into a shell there is no such folder.
+      [ -f "$0" ] || die "say where the files are: install.sh FROM, or CULPRIT_FROM=..."
+      from=$(dirname "$0")
+    fi
+    install_from "$from" ;;
+esac
