@@ -39,6 +39,7 @@ targets_here() {  # those that there is a program for
   for target in linux-x86_64 linux-aarch64 windows-x86_64; do [ ! -e "$(program_of $target)" ] || echo $target; done
 }
 
-write_sums() {  # the digests of everything in a folder
-  (cd "$1" && find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%P\n' | sort | xargs sha256sum >SHA256SUMS.new && mv SHA256SUMS.new SHA256SUMS)
+write_sums() {  # write_sums FOLDER: the digests of everything in it
+  (cd "$1" && rm -f SHA256SUMS && find . -maxdepth 1 -type f -printf '%P\n' | sort | xargs sha256sum >"$work/sums" &&
+    cp "$work/sums" SHA256SUMS)
 }
