@@ -72,11 +72,12 @@ fetch() {  # fetch FROM NAME: NAME and SHA256SUMS into $work
 }
 
 digest() {  # digest FILE
-  if command -v sha256sum >/dev/null 2>&1; then sha256sum "$1"
-  elif command -v shasum >/dev/null 2>&1; then shasum -a 256 "$1"
-  elif command -v openssl >/dev/null 2>&1; then openssl dgst -r -sha256 "$1"
+  if command -v sha256sum >/dev/null 2>&1; then line=$(sha256sum "$1")
+  elif command -v shasum >/dev/null 2>&1; then line=$(shasum -a 256 "$1")
+  elif command -v openssl >/dev/null 2>&1; then line=$(openssl dgst -r -sha256 "$1")
   else die "no sha256sum, shasum or openssl here to check the file with"
-  fi | sed 's/[ *].*//'
+  fi
+  echo "${line%%[ *]*}"
 }
 
 check() {  # check NAME: against the digest that was given, or the list beside the file

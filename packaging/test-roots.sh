@@ -17,7 +17,7 @@ kept_root() {
   echo "$tar"
 }
 
-# timed WHERE KIND STEP...: runs the steps (functions), then asks `culprit` in $root; a row of the table, and the three questions.
+# timed WHERE KIND PROGRAM COMMAND...: installs, then asks `culprit` in $root; a row of the table, and the three questions.
 timed() {
   local where=$1 kind=$2 program=$3 start end said
   shift 3
@@ -33,7 +33,18 @@ with_apt() { chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -
 with_script() { chroot "$root" env HOME=/root PREFIX=/root/.local sh /tmp/install.sh "/tmp/$1"; }
 with_rpm() { rpm --root "$root" --dbpath /var/lib/rpm -i "$out/$1"; }
 with_umoci() {
-  mkdir "$root" && tar -xf "$out/$1" -C "$root" && umoci unpack --rootless --image "$2" "$root/bundle"
+  mkdir "$root" && skopeo copy -q --insecure-policy "oci-archive:$out/$1:$version" "oci:$root/image:$version" &&
+    umoci unpack --rootless --image "$root/image:$version" "$root/bundle"
+}
+
+# unpack_root FOLDER COMMAND...: a root that the command fills, and /dev/null, which shells cannot do without
+unpack_root() {
+  root=$1
+  mkdir -p "$root/dev" "$root/tmp" "$root/root"
+  shift
+  "$@"
+  [ -c "$root/dev/null" ] || mknod -m 666 "$root/dev/null" c 1 3
+  cp "$out/culprit-$version-linux-$(uname -m).tar.gz" packaging/install.sh "$root/tmp/"
 }
 
 files_of() {  # what is in a root, but for what a package manager writes about itself
@@ -45,9 +56,8 @@ check_debian() {  # check_debian SYSTEM
   target=linux-$(uname -m)
   name="Debian ${system#debian-}" deb=culprit_${version}_$(debian_cpu "$target").deb archive=culprit-$version-$target.tar.gz
   tar=$(kept_root "$system") || { skip "fresh $name: $tar"; return; }
-  root=$work/$system
-  mkdir "$root" && tar -xf "$tar" -C "$root" --exclude './dev/*'
-  cp "$out/$deb" "$out/$archive" packaging/install.sh "$root/tmp/"
+  unpack_root "$work/$system" tar -xf "$tar" -C "$work/$system" --exclude './dev/*'
+  cp "$out/$deb" "$root/tmp/"
   files_of "$root" >"$work/before"
   timed "$name" "\`apt install ./$deb\`" /usr/bin/culprit with_apt "$deb"
   expect "$name: apt removes it" chroot "$root" apt-get purge -y culprit
@@ -57,25 +67,41 @@ check_debian() {  # check_debian SYSTEM
   rm -rf "$root"
 }
 
+unpack_musl() {
+  local deb
+  for deb in "$1"/*.deb; do dpkg-deb -x "$deb" "$root"; done
+  chroot "$root" /bin/busybox --install -s /bin
+}
+
 check_musl() {  # a system of musl and busybox, from Debian's packages
-  local archive arch why deb
+  local archive arch why
   arch=$(uname -m) archive=culprit-$version-linux-$(uname -m).tar.gz
-  root=$work/musl
   if [ ! -e "$cache/musl-$arch" ]; then
     why=$(packaging/fetch-debian debian-12 "$arch" "$cache/musl-$arch.part" musl busybox-static) ||
       { skip "a root with musl: $why"; return; }
     mv "$cache/musl-$arch.part" "$cache/musl-$arch"
   fi
-  mkdir -p "$root/tmp" "$root/root"
-  for deb in "$cache/musl-$arch"/*.deb; do dpkg-deb -x "$deb" "$root"; done
-  chroot "$root" /bin/busybox --install -s /bin
-  cp "$out/$archive" packaging/install.sh "$root/tmp/"
+  unpack_root "$work/musl" unpack_musl "$cache/musl-$arch"
   timed "musl and busybox" "\`install.sh $archive\`" /root/.local/bin/culprit with_script "$archive"
 }
 
+# With py-rattler, the library behind pixi and rattler-build: the client of conda that the package index has.
+with_rattler() { "$1/bin/python" packaging/conda/install.py "$out/$2" "$root"; }
+
+check_conda_client() {
+  local client=$cache/py-rattler file why
+  file=$(basename "$(conda_file "linux-$(uname -m)")") root=$work/conda-prefix
+  if [ ! -x "$client/bin/python" ]; then
+    why=$(python3 -m venv "$client.part" && "$client.part/bin/pip" install -q py-rattler 2>&1 | tail -n 1) &&
+      "$client.part/bin/python" -c 'import rattler' 2>/dev/null || { rm -rf "$client.part"; skip "a conda client: no py-rattler: $why"; return; }
+    mv "$client.part" "$client"
+  fi
+  timed "an empty root" "conda (py-rattler), \`$file\`" /bin/culprit with_rattler "$client" "$file"
+}
+
 check_empty() {  # nothing but the package
-  local target name
-  target=linux-$(uname -m) name=culprit-$version-1.$(uname -m).rpm
+  local name
+  name=culprit-$version-1.$(uname -m).rpm
   if have "$name, timed" rpm; then
     root=$work/empty
     mkdir "$root"
@@ -84,7 +110,7 @@ check_empty() {  # nothing but the package
   if have "the image, timed" umoci skopeo; then
     root=$work/empty-image
     timed "an empty root" "image, unpacked by umoci" /bundle/rootfs/usr/bin/culprit with_umoci \
-      "culprit-$version.oci.tar" "$work/image-$(debian_cpu "$target"):$version"
+      "culprit-$version.oci.tar"
   fi
 }
 
@@ -97,6 +123,7 @@ check_roots() {
   for system in debian-11 debian-12 debian-13; do check_debian $system; done
   check_musl
   check_empty
+  check_conda_client
   echo "| in | with | seconds |"
   echo "|---|---|---|"
   printf '%s\n' "${table[@]}"

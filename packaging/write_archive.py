@@ -2,6 +2,7 @@
 """Archives whose bytes depend on nothing but their contents and SOURCE_DATE_EPOCH.
 
   write_archive.py zip FILE FOLDER                        a zip of everything in FOLDER
+  write_archive.py conda FILE linux-64 FOLDER             a conda package of FOLDER; FILE is NAME-VERSION-BUILD.conda
   write_archive.py oci FILE VERSION amd64=FOLDER ...      an OCI image with one layer per CPU, as an archive
 
 The image starts from nothing: FOLDER is its whole file system, and /usr/bin/culprit is its entry point. The archive is an
@@ -13,6 +14,7 @@ import io
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import tarfile
 import time
@@ -47,7 +49,8 @@ def tar_entry(name, mode, size=0, directory=False):
     return info
 
 
-def layer_of(folder):
+def tar_of(folder):
+    """As an image and a conda package have it."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w", format=tarfile.USTAR_FORMAT) as tar:
         for path, name in members(folder):
@@ -58,6 +61,35 @@ def layer_of(folder):
                 data = path.read_bytes()
                 tar.addfile(tar_entry(name, mode, len(data)), io.BytesIO(data))
     return out.getvalue()
+
+
+def write_conda(file, platform, folder):
+    """A zip of two archives: what conda reads about the package, and its files."""
+    name, version, build = pathlib.Path(file).stem.rsplit("-", 2)
+    system, cpu = platform.split("-")
+    files = [(path, found) for path, found in members(folder) if path.is_file()]
+    paths = [{"_path": found, "path_type": "hardlink", "size_in_bytes": path.stat().st_size,
+              "sha256": hashlib.sha256(path.read_bytes()).hexdigest()} for path, found in files]
+    about = {
+        "index.json": {"name": name, "version": version, "build": build, "build_number": 0, "subdir": platform,
+                       "platform": system, "arch": {"64": "x86_64"}.get(cpu, cpu), "depends": [], "timestamp": EPOCH * 1000},
+        "paths.json": {"paths_version": 1, "paths": paths},
+        "about.json": {"summary": "finds what is wrong with a CUDA/cuDNN stack, proves it, and gives you the fix"}}
+    info = io.BytesIO()
+    with tarfile.open(fileobj=info, mode="w", format=tarfile.USTAR_FORMAT) as tar:
+        texts = {key: json.dumps(value, sort_keys=True) for key, value in about.items()}
+        texts["files"] = "".join(found + "\n" for _, found in files)
+        for key, text in sorted(texts.items()):
+            tar.addfile(tar_entry("info/" + key, 0o644, len(text)), io.BytesIO(text.encode()))
+    stem = f"{name}-{version}-{build}"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for member, data in (("metadata.json", b'{"conda_pkg_format_version": 2}'),
+                             (f"pkg-{stem}.tar.zst", packed(tar_of(folder))), (f"info-{stem}.tar.zst", packed(info.getvalue()))):
+            archive.writestr(zipfile.ZipInfo(member, time.gmtime(EPOCH)[:6]), data)
+
+
+def packed(data):
+    return subprocess.run(["zstd", "-q", "-19", "--single-thread", "-c"], input=data, check=True, stdout=subprocess.PIPE).stdout
 
 
 class Blobs:
@@ -80,7 +112,7 @@ def blob_path(descriptor):
 
 def add_image(blobs, cpu, folder, labels):
     """The manifest of one CPU's image and its entry in the list for `docker load`."""
-    plain = layer_of(folder)
+    plain = tar_of(folder)
     layer = blobs.add(OCI + "layer.v1.tar+gzip", gzip.compress(plain, 9, mtime=0))
     config = blobs.add(OCI + "config.v1+json", {
         "created": CREATED, "architecture": cpu, "os": "linux",
@@ -114,4 +146,4 @@ def write_oci(file, version, *images):
             tar.addfile(tar_entry(name, 0o644, len(data)), io.BytesIO(data))
 
 
-{"zip": write_zip, "oci": write_oci}[sys.argv[1]](*sys.argv[2:])
+{"zip": write_zip, "conda": write_conda, "oci": write_oci}[sys.argv[1]](*sys.argv[2:])
