@@ -33,7 +33,7 @@ with_apt() { chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install -
 with_script() { chroot "$root" env HOME=/root PREFIX=/root/.local sh /tmp/install.sh "/tmp/$1"; }
 with_rpm() { rpm --root "$root" --dbpath /var/lib/rpm -i "$out/$1"; }
 with_umoci() {
-  mkdir "$root" && skopeo copy -q --insecure-policy "oci-archive:$out/$1:$version" "oci:$root/image:$version" &&
+  mkdir "$root" && skopeo copy -q --insecure-policy "oci-archive:$out/$1:culprit:$version" "oci:$root/image:$version" &&
     umoci unpack --rootless --image "$root/image:$version" "$root/bundle"
 }
 

@@ -134,7 +134,7 @@ def write_oci(file, version, *images):
     index_type = OCI + "index.v1+json"
     index = blobs.add(index_type, {"schemaVersion": 2, "mediaType": index_type,
                                    "manifests": [manifest for manifest, _ in made]})
-    index["annotations"] = {"org.opencontainers.image.ref.name": version}
+    index["annotations"] = {"org.opencontainers.image.ref.name": f"culprit:{version}"}
     files = blobs.files | {
         "oci-layout": b'{"imageLayoutVersion": "1.0.0"}',
         "index.json": json.dumps({"schemaVersion": 2, "manifests": [index]}, sort_keys=True).encode(),
