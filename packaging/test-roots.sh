@@ -64,7 +64,25 @@ check_debian() {  # check_debian SYSTEM
   files_of "$root" >"$work/after"
   expect "$name: nothing is left" diff "$work/before" "$work/after"
   timed "$name" "\`install.sh $archive\`" /root/.local/bin/culprit with_script "$archive"
+  check_library_in_root "$name"
   rm -rf "$root"
+}
+
+check_library_in_root() {  # apt takes libculprit where glibc is new enough for it, and nowhere else
+  local name=$1 deb have need
+  deb=libculprit-dev_${version}_$(dpkg --print-architecture).deb
+  [ -e "$out/$deb" ] || return 0
+  cp "$out/$deb" "$root/tmp/"
+  need=$(dpkg-deb -f "$out/$deb" Depends | grep -oE '[0-9]+\.[0-9]+')
+  have=$(chroot "$root" dpkg-query -W -f '${Version}' libc6)
+  if dpkg --compare-versions "$have" ge "$need"; then
+    expect "$name: apt installs $deb" with_apt "$deb"
+    expect "$name: ldconfig knows libculprit" grep -q libculprit.so.0 <(chroot "$root" sh -c 'ldconfig && ldconfig -p')
+  elif with_apt "$deb" >/dev/null 2>&1; then
+    fail "$name: apt installs $deb, which needs glibc $need, on glibc $have"
+  else
+    pass "$name: apt refuses $deb, which needs glibc $need, on glibc $have"
+  fi
 }
 
 unpack_musl() {
