@@ -94,6 +94,9 @@ check() {  # check NAME: against the digest that was given, or the list beside t
 put_extras() {  # what the program prints about itself; a shell it does not know is left out
   echo "$extras" | while read -r path name; do
     "$program" completions "$name" >"$work/text" 2>/dev/null || continue
+    if [ "$name" = zsh ] && ! grep -q '^#compdef' "$work/text"; then  # as a function that zsh loads by itself
+      { echo '#compdef culprit'; cat "$work/text"; echo '_bash_complete -F _culprit'; } >"$work/zsh" && mv "$work/zsh" "$work/text"
+    fi
     mkdir -p "$prefix/${path%/*}" && cp "$work/text" "$prefix/$path"
   done
 }
