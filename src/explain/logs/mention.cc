@@ -302,7 +302,7 @@ Mention Quoted(std::string_view line, std::string_view before, std::string_view 
 
 bool IsTyped(std::string_view line) {
   static const RE2 kPrompt(
-      R"(^\s*(?:\([\w.-]+\) ?)?(?:[\w.-]+@[\w.-]+[^$#%>]*[$#%>] |[$#%>] |>>> |In ?\[\d+\]: |[A-Za-z]:\\[^>]*> ?|PS [^>]*> ?|(?:\S*/)?python[\d.]* -c ))");
+      R"(^\s*(?:\([\w.-]+\) ?)?(?:[\w.-]+@[\w.-]+[^$#%>]*[$#%>] |(?:ba|da|k|z)?sh-[\d.]+[$#] |[$#%>] |>>> |In ?\[\d+\]: |[A-Za-z]:\\[^>]*> ?|PS [^>]*> ?|(?:\S*/)?python[\d.]* -c ))");
   return Has(line, kPrompt);
 }
 
@@ -324,6 +324,10 @@ Mention MentionAt(std::string_view line, size_t begin, bool is_first) {
   // The title of an issue that is the message itself.
   static const RE2 kTitle(R"(^# .*(?:\bError: |[a-z](?:Error|Exception): |:\d+: (?:fatal )?error: ))");
   if (is_first && Has(line, kTitle)) line.remove_prefix(2);
+  // A program names the place in its source, however much like a sentence the rest is.
+  static const RE2 kPlace(
+      R"((?i)\b(?:at|in) (?:file )?['"]?[\w./\\-]+\.(?:cc?|cpp|cxx|cuh?|h|hpp|py|f90)['"]?(?:,? (?:in |at )?line |:)\d+)");
+  if (Has(before, kPlace)) return Mention::kNone;
   return IsRemark(line) || IsAdvice(before) || ReadsAsSentence(before) ? Mention::kTalk : Mention::kNone;
 }
 

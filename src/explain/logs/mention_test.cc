@@ -261,5 +261,19 @@ TEST(AsksForHelp, NotWhereItIsAnsweredOrNobodySpeaks) {
   }
 }
 
+TEST(Mention, AProgramNamesThePlaceInItsSource) {
+  const std::string line =
+      "Cuda error in file 'src/solve.c' in line 149 : no CUDA-capable device is detected.";
+  EXPECT_EQ(MentionAt(line, line.find("no CUDA")), Mention::kNone);
+  const std::string told = "Somebody wrote in the forum that no CUDA-capable device is detected.";
+  EXPECT_EQ(MentionAt(told, told.find("no CUDA")), Mention::kTalk);
+}
+
+TEST(Mention, PromptsOfShellsWithoutAName) {
+  EXPECT_TRUE(IsTyped("bash-4.2$ jsrun -n 2 ./solve"));
+  EXPECT_TRUE(IsTyped("sh-5.1# nvidia-smi"));
+  EXPECT_FALSE(IsTyped("bash-4.2 is old"));
+}
+
 }  // namespace
 }  // namespace culprit::logs
