@@ -24,6 +24,11 @@ bool ShowsColors(FILE* stream);
 // A file named as the user typed it; null on failure, like fopen(). A new one is for its owner alone (0600):
 // answers show paths, variables and output of programs.
 FILE* OpenForWriting(const std::string& path);
+// A folder for pages that everybody may read, as the umask allows; true if it is there already. False with
+// errno otherwise: ENOTDIR if something else has that name.
+bool MakeFolder(const std::string& path);
+// A file in it; null on failure.
+FILE* OpenForEverybody(const std::string& path);
 // Every message for the user goes to stderr through here. It cannot fail: a full disk, a closed stream or a
 // reader that left changes neither what a command does nor its exit status.
 template <typename... Parts>

@@ -2,8 +2,10 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 
 #include "cli/console.h"
@@ -60,6 +62,19 @@ bool ShowsColors(FILE* stream) { return IsTerminal(stream); }
 
 FILE* OpenForWriting(const std::string& path) {
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  return fd < 0 ? nullptr : fdopen(fd, "wb");
+}
+
+bool MakeFolder(const std::string& path) {
+  if (mkdir(path.c_str(), 0777) == 0) return true;
+  struct stat found{};
+  if (errno != EEXIST || stat(path.c_str(), &found) != 0) return false;
+  errno = ENOTDIR;
+  return S_ISDIR(found.st_mode);
+}
+
+FILE* OpenForEverybody(const std::string& path) {
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   return fd < 0 ? nullptr : fdopen(fd, "wb");
 }
 

@@ -81,6 +81,20 @@ FILE* OpenForWriting(const std::string& path) {
   return _wfopen(native->c_str(), L"wb");
 }
 
+bool MakeFolder(const std::string& path) {
+  const auto native = system::NativePathOfUser(path);
+  if (!native) {
+    errno = ENOENT;
+    return false;
+  }
+  if (CreateDirectoryW(native->c_str(), nullptr) != 0) return true;
+  const DWORD found = GetFileAttributesW(native->c_str());
+  errno = found == INVALID_FILE_ATTRIBUTES ? ENOENT : ENOTDIR;
+  return found != INVALID_FILE_ATTRIBUTES && (found & FILE_ATTRIBUTE_DIRECTORY) != 0;
+}
+
+FILE* OpenForEverybody(const std::string& path) { return OpenForWriting(path); }
+
 void EndAsReaderLeft() {}
 
 void EndAtOnce(int status) {

@@ -72,6 +72,27 @@ void AddNoRedact(CommandLine& app, Options& options, const std::string& where) {
   app.Add("--no-redact", options.no_redact, app.Keep("keep your home directory and user name in " + where));
 }
 
+void AddRulesUrl(CommandLine& app, Options& options, const std::string& where) {
+  app.Add("--rules-url", options.rules_url,
+          app.Keep("link codes in " + where +
+                   " to the pages of `culprit rules --format html` at URL (or: CULPRIT_RULES_URL)"),
+          "URL");
+}
+
+std::string RulesUrl(const Options& options) {
+  const char* variable = std::getenv("CULPRIT_RULES_URL");
+  std::string url = options.rules_url;
+  if (url.empty() && variable != nullptr) url = variable;
+  static constexpr std::string_view kSchemes[] = {"https://", "http://", "file://"};
+  const bool plain = std::ranges::all_of(url, [](char c) { return c > ' ' && c < '\x7f'; });
+  if (url.empty() ||
+      (plain && std::ranges::any_of(kSchemes, [&](auto scheme) { return url.starts_with(scheme); })))
+    return url;
+  Note(options, "no links to pages of codes: '" + url +
+                    "' does not start with https://, http:// or file://, or has blanks");
+  return "";
+}
+
 int WrongUsage(std::string_view command, std::string_view why, std::string_view try_this) {
   Say("culprit {}: {}\n", command, base::Printable(why));
   if (!try_this.empty()) Say("  try: {}\n", try_this);

@@ -31,6 +31,7 @@ struct Options {
   bool quiet = false;
   bool verbose = false;
   bool no_redact = false;  // --no-redact, where a command has it
+  std::string rules_url;   // --rules-url, likewise
 };
 
 void AddCommonOptions(CommandLine& app, Options& options, Formats formats = Formats::kPlain);
@@ -38,6 +39,11 @@ void AddCommonOptions(CommandLine& app, Options& options, Formats formats = Form
 void AddOutputOptions(CommandLine& app, Options& options, Formats formats = Formats::kPlain);
 // --no-redact; `where`: the output it affects, such as "markdown output".
 void AddNoRedact(CommandLine& app, Options& options, const std::string& where);
+
+// --rules-url; `where`: the output it affects.
+void AddRulesUrl(CommandLine& app, Options& options, const std::string& where);
+// Where the pages of `culprit rules --format html` are: --rules-url, or else CULPRIT_RULES_URL; "" = nowhere.
+std::string RulesUrl(const Options& options);
 
 // Each prints one clear line to stderr and returns the exit status that goes with it.
 int Fail(const base::Error& error);

@@ -24,7 +24,12 @@ bool WriteRun(const Options& options, const RunAnswer& answer, const snapshot::S
                          .text = [&](const auto& style) { return render::ToText(report, style, detail); },
                          .json = [&] { return render::ToJson(report); },
                          .markdown = [&] { return render::ToMarkdown(report); },
-                         .html = [&] { return render::ToHtml(report, answer.page); },
+                         .html =
+                             [&] {
+                               render::PageFacts page = answer.page;
+                               page.rules_url = RulesUrl(options);
+                               return render::ToHtml(report, page);
+                             },
                          .redacted_for = &snapshot,
                          .windows = snapshot.windows() != nullptr});
 }

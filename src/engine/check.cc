@@ -269,7 +269,8 @@ std::vector<report::RulePage> RulePages() {
                      .severity = std::string(Name(rule->severity)),
                      .since = std::string(rule->since),
                      .title = std::string(rule->title),
-                     .page = std::string(rule->page)});
+                     .page = std::string(rule->page),
+                     .family = rule->family});
   }
   return pages;
 }

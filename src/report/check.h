@@ -55,6 +55,7 @@ struct CheckReport {
 // One row of `culprit rules`, and the page of `culprit explain CODE`.
 struct RulePage {
   std::string code, name, cause, severity, since, title, page;
+  Family family = Family::kDriver;
 };
 
 }  // namespace culprit::report

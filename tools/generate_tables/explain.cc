@@ -83,6 +83,7 @@ Table SignatureRows() {
                      {"lines", Form::kNumber},
                      {"set", Form::kPairs},
                      kNote,
+                     {"example"},
                      DataOnly({"examples", Form::kTexts, kRequired}),
                      DataOnly({"silent", Form::kTexts})},
           .unique = {"id"}};
@@ -161,6 +162,9 @@ class Explainer {
     if (!role.empty() && !pattern.Has("role")) pattern.Give("role", role);
     const std::string lacks = symptom.Text("lacks", false);
     if (!lacks.empty()) pattern.Give("lacks", lacks);
+    // The first is enough for a reader, and for a search by words; the tests take them all.
+    const Texts examples = pattern.List("examples", false);
+    if (symptom.Has("when") && !examples.empty()) pattern.Give("example", examples.front());
     writer_.Add(kSignatures, pattern);
     pattern.Finish();
   }

@@ -89,7 +89,7 @@ bool WriteForCi(const CheckOptions& options, report::CheckReport report, const s
     report = render::Redacted(std::move(report), base::ValueOf(variables, "HOME"),
                               base::ValueOf(variables, "USER"));
   const bool sarif = options.common.format == Format::kSarif;
-  std::string bytes = sarif ? render::ToSarif(report, engine::RulePages(), redact)
+  std::string bytes = sarif ? render::ToSarif(report, engine::RulePages(), redact, RulesUrl(options.common))
                             : render::ToJunit(report, engine::RulePages(), options.strict);
   if (snapshot.windows() != nullptr)
     bytes = render::InWindowsSpelling(bytes, sarif ? render::Writing::kJson : render::Writing::kText);
@@ -182,6 +182,7 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, const engin
                           const auto& scene, const auto& check) {
         return std::pair(check, html ? FactsForPage(scene, check, redact) : render::PageFacts());
       });
+  if (options.common.format == Format::kHtml) page.rules_url = RulesUrl(options.common);
   if (subject.process != nullptr) {
     NameProcess(*subject.process, report);  // a fix shows only in its next start
   } else if (diagnosis.in_time()) {
@@ -252,6 +253,7 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& ignored) {
   app.Add("--verify", options.verify, "compare hashes of installed package files, not only sizes");
   app.Add("--strict", options.strict, "exit with status 1 on warnings too");
   AddNoRedact(app, options.common, "markdown, html, sarif and junit output");
+  AddRulesUrl(app, options.common, "html and sarif output");
   app.Add("--timeout", options.seconds, "timeout per collector, in seconds", "SECONDS", 1, 3600);
   AddCommonOptions(app, options.common, Formats::kForCi);
   app.Footer(

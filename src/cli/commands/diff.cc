@@ -60,8 +60,10 @@ diff::Side SideOf(const Judged& judged) {
 bool WriteReport(const DiffOptions& options, const report::DiffReport& report, const Judged& after) {
   // The pictures show AFTER and mark what is new.
   const auto page = [&] {
-    return FactsForPage(after.diagnosis.scene(), {.findings = report.new_findings},
-                        !options.common.no_redact);
+    auto facts =
+        FactsForPage(after.diagnosis.scene(), {.findings = report.new_findings}, !options.common.no_redact);
+    facts.rules_url = RulesUrl(options.common);
+    return facts;
   };
   const render::DiffDetail detail{.verbose = options.common.verbose};
   return Write(options.common,
@@ -106,6 +108,7 @@ int RunDiff(int argc, const char* const* argv) {
           "HOST");
   app.Add("--strict", options.strict, "exit with status 1 on new warnings too");
   AddNoRedact(app, options.common, "markdown and html output");
+  AddRulesUrl(app, options.common, "html output");
   AddOutputOptions(app, options.common, Formats::kWithPage);
   app.Footer(
       "Examples:\n"

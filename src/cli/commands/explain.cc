@@ -296,6 +296,7 @@ int RunExplain(int argc, const char* const* argv) {
   app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
   app.Add("--follow", options.follow, "pass the stream through and report as soon as a failure appears");
   AddNoRedact(app, options.common, "the markdown and html output of a record");
+  AddRulesUrl(app, options.common, "the html output of a record");
   AddCommonOptions(app, options.common, Formats::kWithPage);
   app.Footer(
       "Examples:\n"

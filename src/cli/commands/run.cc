@@ -119,6 +119,7 @@ void Declare(CommandLine& app, RunOptions& options) {
           "--sanitize=racecheck, initcheck or synccheck instead of memcheck");
   app.Add("--debug", options.debug, "run it under cuda-gdb and report where a kernel fails or hangs");
   AddNoRedact(app, options.common, "markdown and html output");
+  AddRulesUrl(app, options.common, "html output");
   app.Add("--timeout", options.seconds, "timeout per collector after the run, in seconds", "SECONDS", 1,
           3600);
   AddOutputOptions(app, options.common, Formats::kWithPage);

@@ -38,6 +38,7 @@ struct Signature {
   uint32_t lines;                         // number of lines that a match may span; 0 = 1
   std::span<const std::string_view> set;  // captures with a fixed value, "library=zlibwapi.dll"
   std::string_view note;                  // why it is harmless
+  std::string_view example;               // a line that it matches; "" = the symptom speaks of no cause
 };
 std::span<const Signature> Signatures();
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json_fwd.h"
@@ -21,8 +22,9 @@ std::string ToJson(const report::CheckReport& report, const base::Json& snapshot
 std::string ToMarkdown(const report::CheckReport& report);
 
 // For CI. `rules`: the catalog; `redacted`: the report went through render::Redacted.
+// `rules_url`: the catalogue as a site (render/site); "" = no links.
 std::string ToSarif(const report::CheckReport& report, const std::vector<report::RulePage>& rules,
-                    bool redacted);
+                    bool redacted, std::string_view rules_url = "");
 // `strict`: a warning is a failure.
 std::string ToJunit(const report::CheckReport& report, const std::vector<report::RulePage>& rules,
                     bool strict);

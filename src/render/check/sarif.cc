@@ -16,6 +16,7 @@
 #include "render/check/check.h"
 #include "render/document.h"
 #include "render/finding.h"
+#include "render/site/site.h"
 
 namespace culprit::render {
 namespace {
@@ -135,14 +136,17 @@ std::string MessageText(const Finding& finding) {
 
 class Rules {
  public:
-  explicit Rules(const std::vector<report::RulePage>& pages) {
+  Rules(const std::vector<report::RulePage>& pages, std::string_view url) {
     for (const report::RulePage& page : pages) {
-      Add({{"id", page.code},
-           {"name", page.name},
-           {"shortDescription", {{"text", page.title}}},
-           {"help", {{"text", page.title + " (culprit explain " + page.code + ")"}, {"markdown", page.page}}},
-           {"defaultConfiguration", {{"level", page.severity}}},
-           {"properties", {{"tags", Json::array({page.cause})}, {"since", page.since}}}});
+      Json rule = {
+          {"id", page.code},
+          {"name", page.name},
+          {"shortDescription", {{"text", page.title}}},
+          {"help", {{"text", page.title + " (culprit explain " + page.code + ")"}, {"markdown", page.page}}},
+          {"defaultConfiguration", {{"level", page.severity}}},
+          {"properties", {{"tags", Json::array({page.cause})}, {"since", page.since}}}};
+      if (const std::string help = CodeUrl(url, page.code); !help.empty()) rule["helpUri"] = help;
+      Add(std::move(rule));
     }
     Add({{"id", kCouldNotTell},
          {"name", "could_not_tell"},
@@ -232,8 +236,8 @@ Json Artifacts() {
 }  // namespace
 
 std::string ToSarif(const report::CheckReport& report, const std::vector<report::RulePage>& pages,
-                    bool redacted) {
-  Rules rules(pages);
+                    bool redacted, std::string_view rules_url) {
+  Rules rules(pages, rules_url);
   Json results = Json::array();
   std::map<std::pair<std::string, std::string>, size_t> seen;
   for (const Finding& finding : report.findings)

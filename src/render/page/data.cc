@@ -96,6 +96,8 @@ class Packed {
   size_t bytes_ = 0;
 };
 
+}  // namespace
+
 std::string ForScript(const std::string& json) {
   std::string safe;
   safe.reserve(json.size());
@@ -112,8 +114,6 @@ std::string ForScript(const std::string& json) {
   }
   return safe;
 }
-
-}  // namespace
 
 std::string PageData(const PageFacts& facts, const PageText& text) {
   Packed packed(text);

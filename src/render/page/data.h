@@ -9,7 +9,9 @@
 
 namespace culprit::render {
 
-// Safe between <script> tags: has no '<', '>', '&' and no line separator.
+// The same JSON, safe between <script> tags: has no '<', '>', '&' and no line separator.
+std::string ForScript(const std::string& json);
+// Safe likewise.
 std::string PageData(const PageFacts& facts, const PageText& text);
 
 }  // namespace culprit::render

@@ -52,9 +52,9 @@ std::string FindingArticle(const Finding& finding, size_t place, const PageText&
   const std::string id = "finding-" + std::to_string(place);
   std::string html = "<article class=\"finding " + std::string(Name(finding.severity)) + "\" id=\"" + id +
                      "\" aria-labelledby=\"" + id + "-title\"><p class=\"tags\"><span class=\"severity\">" +
-                     std::string(Name(finding.severity)) + "</span> <span class=\"code\">" +
-                     text.Html(finding.code) + "</span> <span class=\"cause\">" + text.Html(finding.cause) +
-                     "</span></p><h3 id=\"" + id + "-title\">" + text.Sentence(finding.summary) + "</h3>";
+                     std::string(Name(finding.severity)) + "</span> " +
+                     text.CodeAndCause(finding.code, finding.cause) + "</p><h3 id=\"" + id + "-title\">" +
+                     text.Sentence(finding.summary) + "</h3>";
   if (!finding.affects.empty()) {
     html += "<p class=\"affects\">Affects ";
     for (size_t i = 0; i < finding.affects.size(); ++i)

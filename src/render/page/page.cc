@@ -3,48 +3,17 @@
 #include "render/page/page.h"
 
 #include <array>
-#include <span>
-#include <utility>
 
-#include "base/sha256.h"
 #include "render/page/data.h"
+#include "render/page/frame.h"
 #include "render/page/sections.h"
 #include "render/page_parts.h"
 
 namespace culprit::render {
-namespace {
-
-std::string HashOf(const std::string& part) {
-  base::Sha256 hash;
-  hash.Add(std::as_bytes(std::span(part)));
-  std::string base64 = hash.UrlSafeBase64();
-  for (char& c : base64) c = c == '-' ? '+' : c == '_' ? '/' : c;
-  return "'sha256-" + base64 + "='";
-}
-
-// Replaces each {{name}} of the frame once; the inserted text is not scanned again.
-std::string Filled(const std::string& frame,
-                   std::span<const std::pair<std::string_view, std::string>> parts) {
-  std::string page;
-  for (size_t at = 0; at < frame.size();) {
-    const size_t open = frame.find("{{", at);
-    const size_t close = open == std::string::npos ? open : frame.find("}}", open);
-    if (close == std::string::npos) return page + frame.substr(at);
-    page += frame.substr(at, open - at);
-    const std::string_view name = std::string_view(frame).substr(open + 2, close - open - 2);
-    for (const auto& [part, value] : parts) {
-      if (part == name) page += value;
-    }
-    at = close + 2;
-  }
-  return page;
-}
-
-}  // namespace
 
 std::string WholePage(const PageBody& body, const PageFacts& facts, const PageText& text) {
-  const std::string style = PageStyle(), script = PageScript();
-  const std::array<std::pair<std::string_view, std::string>, 9> parts = {{
+  const std::string style = BaseStyle() + PageStyle(), script = PageScript();
+  const std::array<FramePart, 9> parts = {{
       {"title", EscapeHtml(body.title)},
       {"kind", EscapeHtml(body.kind)},
       {"policy", "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none'; style-src " +

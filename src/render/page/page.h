@@ -19,7 +19,8 @@ struct PageFacts {
   std::vector<report::TimelineEvent> timeline;
   bool redact = false;  // hide user names, as in Markdown (render/redact.h)
   std::string home, user;
-  bool windows = false;  // spell paths as on Windows
+  bool windows = false;        // spell paths as on Windows
+  std::string rules_url = {};  // of the catalogue as a site (render/site); "" = no links
 };
 
 std::string ToHtml(const report::CheckReport& report, const PageFacts& facts);

@@ -152,9 +152,8 @@ std::string Causes(const RunReport& report, const PageText& text) {
   std::string html;
   for (const report::LikelyCause& cause : report.explanation.causes) {
     html += "<article class=\"finding\"><p class=\"tags\"><span class=\"severity\">" +
-            std::string(report::Strength(cause.confidence)) + "</span> <span class=\"code\">" +
-            text.Html(cause.code) + "</span> <span class=\"cause\">" + text.Html(cause.cause) +
-            "</span></p><h3>" + text.Sentence(cause.summary) + "</h3>";
+            std::string(report::Strength(cause.confidence)) + "</span> " +
+            text.CodeAndCause(cause.code, cause.cause) + "</p><h3>" + text.Sentence(cause.summary) + "</h3>";
     if (!cause.because.empty()) html += "<p>" + text.Sentence(cause.because) + "</p>";
     if (!cause.fix.empty() || !cause.commands.empty())
       html += "<div class=\"fix\"><h4>Fix</h4><p>" + text.Sentence(cause.fix) + "</p>" +

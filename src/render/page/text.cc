@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "render/redact.h"
+#include "render/site/site.h"
 #include "render/windows_spelling.h"
 
 namespace culprit::render {
@@ -87,6 +88,17 @@ std::string PageText::Sentence(std::string_view text) const {
     html += Marked(word);
   }
   return html;
+}
+
+std::string PageText::CodeAndCause(std::string_view code, std::string_view cause) const {
+  const auto linked = [&](const std::string& kind, std::string_view words, const std::string& url) {
+    const bool link = !url.empty();
+    return (link ? "<a class=\"" + kind + "\" href=\"" + EscapeHtml(url) + "\">"
+                 : "<span class=\"" + kind + "\">") +
+           Html(words) + (link ? "</a>" : "</span>");
+  };
+  return linked("code", code, CodeUrl(rules_url_, code)) + " " +
+         linked("cause", cause, CauseUrl(rules_url_, cause));
 }
 
 std::string PageText::Lines(std::string_view text) const {

@@ -11,7 +11,11 @@ namespace culprit::render {
 class PageText {
  public:
   explicit PageText(const PageFacts& facts)
-      : redact_(facts.redact), windows_(facts.windows), home_(facts.home), user_(facts.user) {}
+      : redact_(facts.redact),
+        windows_(facts.windows),
+        home_(facts.home),
+        user_(facts.user),
+        rules_url_(facts.rules_url) {}
 
   // Redacted, paths spelled for the system. Writes out what would otherwise be invisible: control bytes,
   // invalid UTF-8, characters that change the writing direction or have no width.
@@ -22,10 +26,12 @@ class PageText {
   std::string Sentence(std::string_view text) const;
   // Lines that belong together: a command, an output.
   std::string Lines(std::string_view text) const;
+  // A code and its cause, as links if the catalogue is somewhere.
+  std::string CodeAndCause(std::string_view code, std::string_view cause) const;
 
  private:
   bool redact_, windows_;
-  std::string home_, user_;
+  std::string home_, user_, rules_url_;
 };
 
 // `words` are clean already.
