@@ -133,6 +133,7 @@ std::optional<PythonVersion> PythonVersion::Parse(std::string_view text) {
     if (!number) return std::nullopt;
     version.release.push_back(*number);
   }
+  if (rest.empty()) return version;
   static constexpr std::array<std::pair<std::string_view, char>, 8> kPre = {{{"alpha", 'a'},
                                                                              {"beta", 'b'},
                                                                              {"preview", 'c'},

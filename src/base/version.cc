@@ -5,6 +5,16 @@
 
 namespace culprit::base {
 
+void VersionParts::resize(size_t size) {
+  if (many_.empty() && size > few_.size()) many_.assign(few_.begin(), few_.begin() + size_);
+  if (!many_.empty()) {
+    many_.resize(size);
+  } else {
+    std::fill(few_.begin() + size_, few_.begin() + std::max<size_t>(size, size_), 0U);
+  }
+  size_ = static_cast<uint32_t>(size);
+}
+
 std::optional<Version> Version::Parse(std::string_view text) {
   Version version;
   const char* at = text.data();

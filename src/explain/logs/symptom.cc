@@ -45,7 +45,7 @@ std::optional<base::Version> ReadVersion(std::string_view text, bool of_cuda) {
     parts = {packed / thousand, packed % thousand / 100, packed % 100};
     if (of_cuda) parts = {packed / 1000, packed % 1000 / 10};
   }
-  return base::Version{parts};
+  return base::Version{base::VersionParts(parts)};
 }
 
 std::string_view Order(const base::Version& compiled, const base::Version& loaded) {

@@ -35,10 +35,15 @@ std::string_view FrameworkName(std::string_view name) {
   for (const auto& [other, own] : kOtherNames) {
     if (name == other) return own;
   }
-  for (const FrameworkRelease& row : FrameworkReleases()) {
-    if (row.framework == name) return row.framework;
-  }
-  return "";
+  static const std::vector<std::string_view> kOwn = [] {
+    std::vector<std::string_view> names;
+    for (const FrameworkRelease& row : FrameworkReleases()) {
+      if (std::ranges::find(names, row.framework) == names.end()) names.push_back(row.framework);
+    }
+    return names;
+  }();
+  const auto found = std::ranges::find(kOwn, name);
+  return found == kOwn.end() ? "" : *found;
 }
 
 std::vector<const FrameworkRelease*> FindFramework(std::string_view framework, const Version& version,

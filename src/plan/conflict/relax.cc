@@ -8,6 +8,7 @@
 #include "knowledge/packages/release.h"
 #include "plan/answer.h"
 #include "plan/choose.h"
+#include "plan/commands/in_order.h"
 #include "plan/universe/making.h"
 #include "plan/universe/universe.h"
 
@@ -58,12 +59,22 @@ class Relaxing {
       for (PlannedPackage& package : one.gives) {
         if (std::ranges::find(each, package) == each.end()) each.push_back(std::move(package));
       }
+      // First what the conflict is about, then the frameworks.
+      const auto rank = [&](const PlannedPackage& package) {
+        return IsBlamed(package) ? 0 : package.role == report::PackageRole::kFramework ? 1 : 2;
+      };
+      SortInOrder(each, [&](const PlannedPackage& a, const PlannedPackage& b) { return rank(a) < rank(b); });
       one.gives = std::move(each);
     }
     return std::move(found_);
   }
 
  private:
+  bool IsBlamed(const PlannedPackage& package) const {
+    return std::ranges::any_of(smallest_, [&](const Requirement& one) {
+      return one.kind == Kind::kWant && TableName(package.name) == question_.wants[one.index].name;
+    });
+  }
   bool Blames(Kind kind) const {
     return std::ranges::any_of(smallest_, [&](const Requirement& one) { return one.kind == kind; });
   }
@@ -225,8 +236,11 @@ class Relaxing {
       for (size_t i = 0; i < question_.wants.size(); ++i) {
         if (i != at->index) others.push_back({Kind::kWant, i, ""});
       }
+      // A library alone is of no use to anybody.
+      const size_t package = trials_.universe().wants[at->index];
+      const bool library = trials_.universe().packages[package].role == report::PackageRole::kLibrary;
       const bool twice =
-          std::ranges::count(question_.wants, question_.wants[at->index].name, &Want::name) > 1;
+          library || std::ranges::count(question_.wants, question_.wants[at->index].name, &Want::name) > 1;
       const auto other = twice ? std::nullopt : trials_.Gives(trials_.Without(others));
       if (other) {
         gives->insert(gives->end(), other->begin(), other->end());

@@ -207,7 +207,9 @@ class Asking {
   }
 
   void AddWant(const Dependency& one, const std::string& known, std::string specifiers) {
-    const std::string words = one.text + PlaceWords(one.origin);
+    // Its marker holds here: nobody has to read it again.
+    const size_t end = one.kind == RequirementKind::kNamed ? one.text.find(';') : std::string::npos;
+    const std::string words = std::string(base::Trim(one.text.substr(0, end))) + PlaceWords(one.origin);
     const std::string local = LocalOf(specifiers);
     // The builds of these are those of their torch.
     if (FollowsTorch(known) && !local.empty()) {
@@ -258,7 +260,7 @@ class Asking {
             {"torch", "", variant, "the index of " + variant + PlaceWords(index.origin)});
         // What the tables do not have of it stays with this index.
         const bool passes = std::ranges::any_of(question_.passed_through, [](const PassedThrough& passed) {
-          return passed.name.starts_with("torch");
+          return passed.name == "torch" || passed.name == "torchtext" || FollowsTorch(passed.name);
         });
         if (passes) AddOption({"--extra-index-url", index.address});
       } else if (variant == "cpu" && for_torch) {

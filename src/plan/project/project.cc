@@ -70,6 +70,39 @@ base::Result<std::string> Reading::Bytes(const std::string& path) {
   return bytes;
 }
 
+namespace {
+
+// A lock without its lists of files, which are most of it and take most of the time to parse. Lines stay
+// where they are.
+std::string WithoutFiles(std::string_view lock) {
+  std::string rest;
+  rest.reserve(lock.size());
+  while (!lock.empty()) {
+    const auto take_line = [](std::string_view& from) {
+      const std::string_view line = from.substr(0, from.find('\n'));
+      from.remove_prefix(std::min(from.size(), line.size() + 1));
+      return line;
+    };
+    std::string_view line = take_line(lock);
+    if (line == "wheels = [") {
+      std::string_view after = lock;
+      size_t lines = 1;
+      std::string_view file = take_line(after);
+      for (; file.starts_with("    { "); ++lines) file = take_line(after);
+      if (file == "]") {
+        rest.append(lines, '\n');
+        lock = after;
+        line = "";
+      }
+    }
+    if (!line.starts_with("sdist = {")) rest += line;
+    rest += '\n';
+  }
+  return rest;
+}
+
+}  // namespace
+
 base::Result<void> Reading::ReadFile(const std::string& path) {
   const auto bytes = Bytes(path);
   if (!bytes) return std::unexpected(bytes.error());
@@ -78,7 +111,9 @@ base::Result<void> Reading::ReadFile(const std::string& path) {
     open_ = {path};
     return ReadRequirements(*bytes, path, false);
   }
-  const auto root = kind == ProjectFileKind::kConda ? ParseYaml(*bytes, path) : ParseToml(*bytes, path);
+  const auto root = kind == ProjectFileKind::kConda    ? ParseYaml(*bytes, path)
+                    : kind == ProjectFileKind::kUvLock ? ParseToml(WithoutFiles(*bytes), path)
+                                                       : ParseToml(*bytes, path);
   if (!root) return std::unexpected(root.error());
   switch (kind) {
     case ProjectFileKind::kUvLock:

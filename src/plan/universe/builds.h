@@ -51,10 +51,10 @@ class BuildTable {
                                      const std::string& specifiers);
 
  private:
-  std::map<std::tuple<std::vector<uint32_t>, std::string, Machine>, knowledge::Answer> drivers_;
+  std::map<std::tuple<base::VersionParts, std::string, Machine>, knowledge::Answer> drivers_;
   std::map<std::pair<std::string_view, uint32_t>, bool> cudnns_;
-  std::map<std::tuple<std::vector<uint32_t>, uint32_t, std::vector<uint32_t>>, knowledge::Answer> on_gpu_;
-  std::map<std::pair<std::vector<uint32_t>, Machine>, base::Version> native_;
+  std::map<std::tuple<base::VersionParts, uint32_t, base::VersionParts>, knowledge::Answer> on_gpu_;
+  std::map<std::pair<base::VersionParts, Machine>, base::Version> native_;
   std::map<std::pair<std::string, Machine>, std::vector<Wheel>> wheels_;
   std::map<std::tuple<std::string, Machine, std::string>, std::vector<size_t>> meeting_;
   std::map<std::pair<std::string, Machine>, std::vector<ProjectRelease>> projects_;

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "knowledge/answer.h"
@@ -36,12 +37,12 @@ class Making {
   void ApplyLimits(const std::string& name, std::vector<Candidate>& candidates);
   // A need of something that is there or not; kUnknown counts as no, unless it is allowed.
   Need FactNeed(size_t package, const knowledge::Answer& answer, std::string words, std::string fails);
-  Need DriverNeed(const std::string& cuda);
+  SharedNeed DriverNeed(const std::string& cuda);
   Need PythonNeed(const std::vector<std::string_view>& pythons, std::string_view requires_python,
                   std::string_view source);
-  Need MajorNeed(size_t package, uint32_t major, const std::string& what, std::string_view source);
+  SharedNeed MajorNeed(size_t package, uint32_t major, const std::string& what, std::string_view source);
   bool NativeOn(std::string_view cuda) const;
-  std::optional<Need> WheelPythonNeed(const knowledge::Distribution& wheel);
+  SharedNeed WheelPythonNeed(const knowledge::Distribution& wheel);  // nullptr: none
 
   // ---- making_frameworks.cc: builds of frameworks
   size_t AddFramework(const std::string& name);
@@ -69,16 +70,22 @@ class Making {
   size_t AddProject(const std::string& name);
   void AddBefore(const std::string& name, std::vector<Candidate>& candidates);
   void NeedProjectFiles(const struct ProjectRelease& release, Candidate& candidate);
+  SharedNeed FilesNeed(const std::vector<const knowledge::ProjectWheels*>& files);
+  void NeedGlibc(const std::vector<const knowledge::ProjectWheels*>& files, Candidate& candidate);
   void NeedProjectPins(const std::string& name, const ProjectRelease& release, Candidate& candidate);
   void NeedProjectCode(const std::string& name, const ProjectRelease& release, Candidate& candidate);
   void NeedCudaOfTorch(const std::vector<const knowledge::ProjectCode*>& code, Candidate& candidate);
   void NeedLowestGpu(const knowledge::SourceBuild& build, Candidate& candidate);
   void NeedText508(std::string_view text, std::string_view version, std::string_view source,
                    Candidate& candidate);
+  // What METADATA says as a need; nullptr if none of it is modelled, nothing if that is not known yet.
+  std::optional<SharedNeed> MadeOf(std::string_view text, std::string_view version, std::string_view source);
+  SharedNeed NvccNeed(const knowledge::SourceBuild& build, uint32_t major);
   void AddBuilt(const knowledge::SourceBuild& build, const Candidate& plain,
                 std::vector<Candidate>& candidates);
   bool IsModelled(const std::string& name) const;
   const std::vector<size_t>& AcceptedBy(size_t package, const std::string& specifiers);
+  SharedNeed BuiltAgainst(const knowledge::SourceBuild& build, size_t framework, uint32_t major);
   std::vector<size_t> WithCudaMajor(size_t framework, const std::vector<uint32_t>& majors) const;
 
   // ---- making_system.cc: toolkit and cuDNN of the system
@@ -86,8 +93,8 @@ class Making {
   size_t AddSystemCudnn();
   void NeedSystem(const Build& build, Candidate& candidate);
   bool NeedWheels(const Build& build, Candidate& candidate);
-  Need ToolkitNeed(const Build& build);
-  Need SystemCudnnNeed(const Build& build, std::string_view cudnn);
+  SharedNeed ToolkitNeed(const Build& build);
+  SharedNeed SystemCudnnNeed(const Build& build, std::string_view cudnn);
 
   const Question& question_;
   BuildTable& builds_;
@@ -95,9 +102,12 @@ class Making {
   Universe universe_;
   std::map<std::string, size_t> made_;
   std::map<std::pair<size_t, std::string>, std::vector<size_t>> accepted_;  // by package and specifiers
-  std::map<std::string, Need> driver_needs_;                                // by CUDA
-  std::map<std::string, Need> python_needs_;                                // by the wheels
-  std::map<std::string, Need> toolkit_needs_, cudnn_needs_;                 // by what the row says
+  // Needs that were made, by what they say.
+  using Said = std::pair<std::string, const char*>;  // a requirement and its source
+  std::map<std::string, SharedNeed> driver_needs_, python_needs_, toolkit_needs_, cudnn_needs_;
+  std::map<std::tuple<size_t, uint32_t, const char*>, SharedNeed> major_needs_;
+  std::map<Said, SharedNeed> version_needs_, text_needs_, nvcc_needs_;
+  std::map<std::vector<const knowledge::ProjectWheels*>, SharedNeed> file_needs_;
   size_t machine_ = kNone, driver_ = kNone, python_ = kNone, glibc_ = kNone, cuda_asked_ = kNone;
   size_t cuda_major_ = kNone, cudnn_major_ = kNone, several_ = kNone;
   std::vector<size_t> gpus_;

@@ -76,7 +76,7 @@ size_t Making::AddLibrary(const std::string& name, const std::string& key) {
     candidate.number = one.number;
     candidate.channel = report::ChannelKind::kPypi;
     candidate.source = wheel->source;
-    if (const auto need = WheelPythonNeed(*wheel)) candidate.needs.push_back(*need);
+    if (const auto need = WheelPythonNeed(*wheel)) candidate.needs.push_back(need);
     if (glibc_ != kNone && !wheel->glibc.empty()) {
       const bool met = *question_.host.glibc >= knowledge::Known(wheel->glibc);
       const std::string words = "needs glibc " + std::string(wheel->glibc) + " or newer";
@@ -157,12 +157,18 @@ void Making::NeedVersions(const std::string& library, const std::string& specifi
   if (question_.provided.contains(library) || question_.overridden.contains(library)) return;
   const size_t package = PackageNamed(library == "cuda-toolkit" ? "pypi:cuda-toolkit" : library);
   if (package == kNone) return;
-  Need need{.package = package, .source = std::string(source)};
-  need.accepts = builds_.Meeting(library, question_.host.machine, specifiers);
-  need.requirement = library + specifiers;
-  need.words = "requires " + need.requirement;
-  need.fails = need.words;
-  candidate.needs.push_back(std::move(need));
+  const std::string requirement = library + specifiers;
+  SharedNeed& made = version_needs_[{requirement, source.data()}];
+  if (made == nullptr) {
+    made = std::make_shared<const Need>(
+        Need{.package = package,
+             .accepts = builds_.Meeting(library, question_.host.machine, specifiers),
+             .words = "requires " + requirement,
+             .requirement = requirement,
+             .fails = "requires " + requirement,
+             .source = std::string(source)});
+  }
+  candidate.needs.push_back(made);
 }
 
 // A release of torch is bound by METADATA. What is compiled against one of its builds loads the libraries of

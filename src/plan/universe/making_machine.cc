@@ -200,7 +200,7 @@ Need Making::FactNeed(size_t package, const Answer& answer, std::string words, s
   return need;
 }
 
-Need Making::DriverNeed(const std::string& cuda) {
+SharedNeed Making::DriverNeed(const std::string& cuda) {
   const auto made = driver_needs_.find(cuda);
   if (made != driver_needs_.end()) return made->second;
   const base::Platform platform = PlatformOf(DriverMachine(question_.host));
@@ -232,7 +232,7 @@ Need Making::DriverNeed(const std::string& cuda) {
   need.words = floor.empty() ? CudaWords(cuda) + " needs its matching driver or a newer one"
                              : CudaWords(cuda) + " needs driver >= " + std::string(floor);
   need.fails = need.words;
-  return driver_needs_[cuda] = need;
+  return driver_needs_[cuda] = std::make_shared<const Need>(std::move(need));
 }
 
 bool Making::NativeOn(std::string_view cuda) const {
@@ -262,18 +262,21 @@ Need Making::PythonNeed(const std::vector<std::string_view>& pythons, std::strin
   return need;
 }
 
-std::optional<Need> Making::WheelPythonNeed(const knowledge::Distribution& wheel) {
-  if (wheel.pythons.empty() && (wheel.python.empty() || wheel.python == ">=3")) return std::nullopt;
+SharedNeed Making::WheelPythonNeed(const knowledge::Distribution& wheel) {
+  if (wheel.pythons.empty() && (wheel.python.empty() || wheel.python == ">=3")) return nullptr;
   std::string key;
   for (const std::string_view python : wheel.pythons) key += std::string(python) + " ";
   if (key.empty()) key = wheel.python;
   const auto made = python_needs_.find(key);
   if (made != python_needs_.end()) return made->second;
-  return python_needs_[key] =
-             PythonNeed({wheel.pythons.begin(), wheel.pythons.end()}, wheel.python, wheel.source);
+  return python_needs_[key] = std::make_shared<const Need>(
+             PythonNeed({wheel.pythons.begin(), wheel.pythons.end()}, wheel.python, wheel.source));
 }
 
-Need Making::MajorNeed(size_t package, uint32_t major, const std::string& what, std::string_view source) {
+SharedNeed Making::MajorNeed(size_t package, uint32_t major, const std::string& what,
+                             std::string_view source) {
+  SharedNeed& made = major_needs_[{package, major, source.data()}];
+  if (made != nullptr) return made;
   Need need{.package = package, .words = "uses " + what + " " + std::to_string(major)};
   need.fails = need.words;
   need.source = source;
@@ -281,7 +284,7 @@ Need Making::MajorNeed(size_t package, uint32_t major, const std::string& what, 
   for (size_t i = 0; i < candidates.size(); ++i) {
     if (candidates[i].number.part(0) == major) need.accepts.push_back(i);
   }
-  return need;
+  return made = std::make_shared<const Need>(std::move(need));
 }
 
 }  // namespace culprit::plan

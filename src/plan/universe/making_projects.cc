@@ -23,6 +23,8 @@ using knowledge::Verdict;
 // Majors of CUDA for which a framework may have been built that others are built against.
 constexpr uint32_t kBuildMajors[] = {13, 12, 11};
 
+constexpr std::string_view kOwnVersion = "{version}";
+
 bool UsesGpu(const std::string& name) {
   const knowledge::Project* project = FindProject(name);
   return project != nullptr && project->gpu != GpuUse::kNone;
@@ -43,9 +45,8 @@ NeedText TakeApartNeed(std::string_view text, std::string_view version) {
     text.remove_prefix(close + 1);
   }
   parts.specifiers = text;
-  constexpr std::string_view kOwn = "{version}";
-  if (const size_t at = parts.specifiers.find(kOwn); at != std::string::npos)
-    parts.specifiers.replace(at, kOwn.size(), version);
+  if (const size_t at = parts.specifiers.find(kOwnVersion); at != std::string::npos)
+    parts.specifiers.replace(at, kOwnVersion.size(), version);
   return parts;
 }
 
@@ -109,19 +110,24 @@ void Making::NeedProjectFiles(const ProjectRelease& release, Candidate& candidat
     return;
   }
   candidate.source = files.front()->source;
-  std::vector<Need> each;
-  const bool any = std::ranges::any_of(files, [](const knowledge::ProjectWheels* row) {
-    return row->pythons.empty() && (row->python.empty() || row->python == ">=3");
-  });
+  if (const SharedNeed python = FilesNeed(files)) candidate.needs.push_back(python);
+  NeedGlibc(files, candidate);
+}
+
+// The Pythons that one of the files is for; nullptr: all.
+SharedNeed Making::FilesNeed(const std::vector<const knowledge::ProjectWheels*>& files) {
+  const auto [at, fresh] = file_needs_.try_emplace(files);
+  if (!fresh) return at->second;
   std::vector<std::string_view> listed;
+  std::vector<Need> each;
   for (const knowledge::ProjectWheels* row : files) {
-    each.push_back(PythonNeed({row->pythons.begin(), row->pythons.end()},
-                              row->python.empty() ? ">=3" : row->python, row->source));
+    if (row->pythons.empty() && (row->python.empty() || row->python == ">=3")) return nullptr;
+    each.push_back(PythonNeed({row->pythons.begin(), row->pythons.end()}, row->python, row->source));
     listed.insert(listed.end(), row->pythons.begin(), row->pythons.end());
   }
   const bool all_listed =
       std::ranges::none_of(files, [](const knowledge::ProjectWheels* row) { return row->pythons.empty(); });
-  if (all_listed && files.size() > 1) each = {PythonNeed(listed, "", files.front()->source)};
+  if (all_listed) each = {PythonNeed(listed, "", files.front()->source)};
   Need need = each.front();
   for (const Need& other : each) {
     for (const size_t accepted : other.accepts) {
@@ -129,8 +135,12 @@ void Making::NeedProjectFiles(const ProjectRelease& release, Candidate& candidat
     }
   }
   std::ranges::sort(need.accepts);
-  if (!any) candidate.needs.push_back(std::move(need));
-  std::string_view glibc;  // the lowest that one of them takes
+  return at->second = std::make_shared<const Need>(std::move(need));
+}
+
+// The lowest glibc that one of the files takes.
+void Making::NeedGlibc(const std::vector<const knowledge::ProjectWheels*>& files, Candidate& candidate) {
+  std::string_view glibc;
   for (const knowledge::ProjectWheels* row : files) {
     if (glibc.empty() || row->glibc.empty() || knowledge::Known(row->glibc) < knowledge::Known(glibc))
       glibc = row->glibc;
@@ -178,14 +188,28 @@ void Making::NeedProjectPins(const std::string& name, const ProjectRelease& rele
 
 void Making::NeedText508(std::string_view text, std::string_view version, std::string_view source,
                          Candidate& candidate) {
+  const bool own = text.find(kOwnVersion) != std::string_view::npos;
+  const Said said{own ? std::string(text) + " " + std::string(version) : std::string(text), source.data()};
+  auto found = text_needs_.find(said);
+  if (found == text_needs_.end()) {
+    auto made = MadeOf(text, version, source);
+    if (!made) return;
+    found = text_needs_.emplace(said, *std::move(made)).first;
+  }
+  if (found->second != nullptr) candidate.needs.push_back(found->second);
+}
+
+std::optional<SharedNeed> Making::MadeOf(std::string_view text, std::string_view version,
+                                         std::string_view source) {
   const NeedText parts = TakeApartNeed(text, version);
-  if (!IsModelled(parts.name)) return;
+  if (!IsModelled(parts.name)) return nullptr;
   const bool cupy = parts.name.starts_with("cupy-cuda");
   const size_t package = PackageNamed(cupy                           ? "cupy"
                                       : parts.name == "cuda-toolkit" ? "pypi:cuda-toolkit"
                                                                      : parts.name);
+  if (package == kNone) return nullptr;
   // Two that need each other: the one that is being made now is bound by the other.
-  if (package == kNone || universe_.packages[package].candidates.empty()) return;
+  if (universe_.packages[package].candidates.empty()) return std::nullopt;
   Need need{.package = package, .source = std::string(source)};
   need.accepts = AcceptedBy(package, parts.specifiers);
   if (cupy) {
@@ -196,7 +220,7 @@ void Making::NeedText508(std::string_view text, std::string_view version, std::s
   need.fails = need.words;
   if (universe_.packages[package].role != PackageRole::kFramework)
     need.requirement = parts.name + parts.specifiers;
-  candidate.needs.push_back(std::move(need));
+  return std::make_shared<const Need>(std::move(need));
 }
 
 // Candidates of a package that meet specifiers, each asked once.
@@ -294,6 +318,35 @@ void Making::NeedLowestGpu(const knowledge::SourceBuild& build, Candidate& candi
   }
 }
 
+SharedNeed Making::NvccNeed(const knowledge::SourceBuild& build, uint32_t major) {
+  SharedNeed& made =
+      nvcc_needs_[{std::to_string(major) + " " + std::string(build.cuda), build.source.data()}];
+  if (made != nullptr) return made;
+  Need nvcc{.package = PackageNamed("cuda-toolkit"), .source = std::string(build.source)};
+  const auto& toolkits = universe_.packages[nvcc.package].candidates;
+  for (size_t i = 0; i < toolkits.size(); ++i) {
+    const bool new_enough = build.cuda.empty() || toolkits[i].number >= knowledge::Known(build.cuda);
+    if (toolkits[i].number.part(0) != major || !new_enough) continue;
+    nvcc.accepts.push_back(i);
+    if (IsHere(question_.host, toolkits[i].number)) nvcc.prefers.push_back(i);
+  }
+  nvcc.words = "is built with nvcc of CUDA " + std::to_string(major) +
+               (build.cuda.empty() ? "" : ", " + std::string(build.cuda) + " or newer");
+  nvcc.fails = nvcc.words;
+  return made = std::make_shared<const Need>(std::move(nvcc));
+}
+
+SharedNeed Making::BuiltAgainst(const knowledge::SourceBuild& build, size_t framework, uint32_t major) {
+  const std::string& name = universe_.packages[framework].name;
+  SharedNeed& made = nvcc_needs_[{name + " " + std::to_string(major), build.source.data()}];
+  if (made != nullptr) return made;
+  Need same{.package = framework, .source = std::string(build.source)};
+  same.accepts = WithCudaMajor(framework, {major});
+  same.words = "is built against " + name + " for CUDA " + std::to_string(major);
+  same.fails = same.words;
+  return made = std::make_shared<const Need>(std::move(same));
+}
+
 // A release that is built where it is installed: one candidate for each major of CUDA, because the toolkit
 // must be of the one that its framework was built with.
 void Making::AddBuilt(const knowledge::SourceBuild& build, const Candidate& plain,
@@ -311,29 +364,11 @@ void Making::AddBuilt(const knowledge::SourceBuild& build, const Candidate& plai
     candidates.push_back(std::move(base));
     return;
   }
-  const size_t toolkit = PackageNamed("cuda-toolkit");
   const size_t against = framework.empty() ? kNone : PackageNamed(framework);
   for (const uint32_t major : kBuildMajors) {
     Candidate one = base;
-    Need nvcc{.package = toolkit, .source = std::string(build.source)};
-    const auto& toolkits = universe_.packages[toolkit].candidates;
-    for (size_t i = 0; i < toolkits.size(); ++i) {
-      const bool new_enough = build.cuda.empty() || toolkits[i].number >= knowledge::Known(build.cuda);
-      if (toolkits[i].number.part(0) == major && new_enough) nvcc.accepts.push_back(i);
-      if (toolkits[i].number.part(0) == major && new_enough && IsHere(question_.host, toolkits[i].number))
-        nvcc.prefers.push_back(i);
-    }
-    nvcc.words = "is built with nvcc of CUDA " + std::to_string(major) +
-                 (build.cuda.empty() ? "" : ", " + std::string(build.cuda) + " or newer");
-    nvcc.fails = nvcc.words;
-    one.needs.push_back(std::move(nvcc));
-    if (against != kNone) {
-      Need same{.package = against, .source = std::string(build.source)};
-      same.accepts = WithCudaMajor(against, {major});
-      same.words = "is built against " + framework + " for CUDA " + std::to_string(major);
-      same.fails = same.words;
-      one.needs.push_back(std::move(same));
-    }
+    one.needs.push_back(NvccNeed(build, major));
+    if (against != kNone) one.needs.push_back(BuiltAgainst(build, against, major));
     candidates.push_back(std::move(one));
   }
 }

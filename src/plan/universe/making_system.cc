@@ -107,7 +107,7 @@ size_t Making::AddSystemCudnn() {
   return made_["cudnn"] = universe_.packages.size() - 1;
 }
 
-Need Making::ToolkitNeed(const Build& build) {
+SharedNeed Making::ToolkitNeed(const Build& build) {
   const std::string key = std::string(build.row.cuda) + " to " + std::string(build.row.cuda_until);
   const auto made = toolkit_needs_.find(key);
   if (made != toolkit_needs_.end()) return made->second;
@@ -135,10 +135,10 @@ Need Making::ToolkitNeed(const Build& build) {
                " from the system";
   need.fails = need.words;
   need.source = build.row.source;
-  return toolkit_needs_[key] = need;
+  return toolkit_needs_[key] = std::make_shared<const Need>(std::move(need));
 }
 
-Need Making::SystemCudnnNeed(const Build& build, std::string_view cudnn) {
+SharedNeed Making::SystemCudnnNeed(const Build& build, std::string_view cudnn) {
   const std::string key = std::string(cudnn) + " below " + std::string(build.row.cudnn_below);
   const auto made = cudnn_needs_.find(key);
   if (made != cudnn_needs_.end()) return made->second;
@@ -162,7 +162,7 @@ Need Making::SystemCudnnNeed(const Build& build, std::string_view cudnn) {
                (wanted.parts.size() > 1 ? " or newer with the same major version" : "") + " from the system";
   need.fails = need.words;
   need.source = build.row.source;
-  return cudnn_needs_[key] = need;
+  return cudnn_needs_[key] = std::make_shared<const Need>(std::move(need));
 }
 
 // The wheels that serve a framework which takes what the machine has.

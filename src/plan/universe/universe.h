@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,43 @@ struct Need {
   bool missing = false;                      // ... and do not have the build at all: nothing permits it
 };
 
+// Needs are shared: releases of a package have most of them in common.
+using SharedNeed = std::shared_ptr<const Need>;
+class NeedList {
+ public:
+  class Iterator {
+   public:
+    using value_type = Need;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    explicit Iterator(const SharedNeed* at) : at_(at) {}
+    const Need& operator*() const { return **at_; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    Iterator operator++(int) { return Iterator(at_++); }
+    bool operator==(const Iterator&) const = default;
+
+   private:
+    const SharedNeed* at_ = nullptr;
+  };
+
+  NeedList() = default;
+  NeedList(std::vector<Need> needs) {  // NOLINT: implicit
+    for (Need& need : needs) push_back(std::move(need));
+  }
+  void push_back(Need need) { list_.push_back(std::make_shared<const Need>(std::move(need))); }
+  void push_back(SharedNeed need) { list_.push_back(std::move(need)); }
+  size_t size() const { return list_.size(); }
+  const Need& operator[](size_t index) const { return *list_[index]; }
+  Iterator begin() const { return Iterator(list_.data()); }
+  Iterator end() const { return Iterator(list_.data() + list_.size()); }
+
+ private:
+  std::vector<SharedNeed> list_;
+};
+
 struct Candidate {
   std::string distribution;  // as its channel calls it: "onnxruntime-gpu"
   std::string version;       // as shown and installed: "2.4.1+cu118"
@@ -46,7 +84,7 @@ struct Candidate {
   std::string before;        // "2.12.0": stands for the releases before it, which no table has
   bool native = true;        // the driver belongs to its CUDA or a newer one
   const knowledge::FrameworkRelease* row = nullptr;
-  std::vector<Need> needs;
+  NeedList needs;
   std::string remark;  // what is not known of it, though it may be taken
   std::string source;
 };

@@ -60,10 +60,7 @@ std::string ConflictMarkdown(const Plan& plan) {
   for (const report::Relaxation& relaxation : plan.relaxations) {
     text += "- " + Plain(relaxation.text);
     if (!relaxation.option.empty()) text += ": " + Code(relaxation.option);
-    for (size_t i = 0; i < relaxation.gives.size(); ++i) {
-      const auto& package = relaxation.gives[i];
-      text += (i == 0 ? " gives " : ", ") + Plain(package.name + " " + package.version);
-    }
+    if (const std::string gives = GivesText(relaxation); !gives.empty()) text += " gives " + Plain(gives);
     text += "\n";
   }
   return text + "\n";

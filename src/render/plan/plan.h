@@ -20,6 +20,10 @@ std::string ToMarkdown(const report::Plan& plan, const PlanDetail& detail);
 
 // "2.4.1"; ">= 525.60.13" for a driver that is not installed.
 std::string VersionOf(const report::PlannedPackage& package);
+// The question, without the middle of a long list.
+std::string AskedText(const report::Plan& plan);
+// The packages that a relaxation gives; of many the first.
+std::string GivesText(const report::Relaxation& relaxation);
 // "version tables from 2026-11-15, 3 days ago"; after 90 days with a warning that newer releases may be
 // missing.
 std::string KnowledgeText(const report::Plan& plan, const PlanDetail& detail);

@@ -113,10 +113,7 @@ std::string ConflictText(const Plan& plan, const Style& style, bool verbose) {
   if (!plan.relaxations.empty()) text += "\n" + style.Bold("what works instead") + "\n";
   for (const report::Relaxation& relaxation : plan.relaxations) {
     text += "  " + base::Printable(relaxation.text) + "\n";
-    std::string gives;
-    for (const PlannedPackage& package : relaxation.gives) {
-      gives += (gives.empty() ? "" : ", ") + package.name + " " + package.version;
-    }
+    const std::string gives = GivesText(relaxation);
     if (!gives.empty()) text += "      gives " + base::Printable(gives) + "\n";
     if (!relaxation.option.empty()) text += "      " + style.Good(relaxation.option) + "\n";
   }
@@ -134,9 +131,7 @@ std::string ToText(const Plan& plan, const Style& style, const PlanDetail& detai
                                         : style.Bad(plan.headline)) +
                      "\n";
   if (!plan.question.empty()) {
-    std::string asked;
-    for (const std::string& part : plan.question) asked += (asked.empty() ? "" : ", ") + part;
-    text += style.Dim("asked: " + asked) + "\n";
+    text += style.Dim("asked: " + AskedText(plan)) + "\n";
   }
   text += solved ? PackagesText(plan, style, detail.verbose) + StepsText(plan, style)
                  : ConflictText(plan, style, detail.verbose);

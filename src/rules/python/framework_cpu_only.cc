@@ -44,7 +44,7 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
       .text = {}, .commands = {pip + " uninstall -y " + Plain(package)}, .risk = report::Risk::kMedium};
   auto fitting = FindFittingBuild(scene, environment, framework.name, PublicVersion(framework.version));
   // onnxruntime bundles no CUDA: choose the build whose CUDA packages are already installed.
-  if (fitting && framework.name == "onnxruntime" && !HasCudaMajor(environment, fitting->row->cuda)) {
+  if (fitting && framework.name == "onnxruntime" && !HasCudaMajor(environment, fitting->row.cuda)) {
     for (const auto& one : environment.packages) {
       const std::string major = CudaMajorOfPackage(one.name);
       if (!one.name.starts_with("nvidia-") || major.empty()) continue;

@@ -5,7 +5,7 @@
 
 #include "base/pep440.h"
 #include "base/version.h"
-#include "knowledge/arch.h"
+#include "knowledge/packages/builds.h"
 #include "knowledge/packages/pins.h"
 #include "knowledge/packages/release.h"
 #include "rules/kit/gpu_code/gpu_code_facts.h"
@@ -18,51 +18,40 @@ using knowledge::FrameworkRelease;
 using knowledge::Verdict;
 using snapshot::PythonEnvironment;
 
-bool OnArm(const Scene& scene) { return scene.snapshot.cpu.machine == "aarch64"; }
+base::Machine OwnMachine(const Scene& scene) {
+  if (scene.OnWindows()) return base::Machine::kWindows;
+  return scene.snapshot.cpu.machine == "aarch64" ? base::Machine::kLinuxArm : base::Machine::kLinuxX86;
+}
 
 std::string WheelOf(std::string_view framework) {
   return framework == "onnxruntime" ? "onnxruntime-gpu" : std::string(framework);
 }
 
-bool RunsOnGpus(const Scene& scene, const FrameworkRelease& row, const Version* driver) {
+bool RunsOnGpus(const Scene& scene, const knowledge::Build& build, const Version* driver) {
   if (!scene.stack().gpus) return true;
-  for (const snapshot::Gpu& gpu : *scene.stack().gpus) {
+  return std::ranges::all_of(*scene.stack().gpus, [&](const snapshot::Gpu& gpu) {
     const auto capability = Version::Parse(gpu.compute_capability);
-    if (!capability) continue;
-    if (OnArm(scene)) {
-      if (knowledge::CodeRunsOn(row.code_aarch64, *capability) != knowledge::CodeFit::kMachineCode)
-        return false;
-    } else if (FrameworkOnGpu(row, *capability, driver, scene.platform()).verdict != Verdict::kYes) {
-      return false;
-    }
-  }
-  return true;
+    return !capability || knowledge::BuildOnGpu(build, *capability, driver).verdict == Verdict::kYes;
+  });
 }
 
-bool Suits(const Scene& scene, const PythonEnvironment& environment, const FrameworkRelease& row,
-           const std::string& version) {
+// Whether the build is published for this machine and its Python, and runs with the driver and the GPUs.
+bool Suits(const Scene& scene, const PythonEnvironment& environment, const knowledge::Build& build) {
+  if (!build.in_table || knowledge::BuildOnMachine(build).verdict != Verdict::kYes) return false;
   const auto driver = Version::Parse(DriverVersion(scene));
-  if (FrameworkOnPlatform(row, scene.platform()).verdict != Verdict::kYes) return false;
-  if (driver && FrameworkOnDriver(row, *driver, scene.platform()).verdict != Verdict::kYes) return false;
-  // If the row does not say, the wheels on PyPI do.
+  if (driver && knowledge::BuildOnDriver(build, *driver, scene.platform()).verdict != Verdict::kYes)
+    return false;
   const auto python = Version::Parse(environment.python);
-  const auto on_python = python ? FrameworkOnPython(row, *python).verdict : Verdict::kYes;
-  if (on_python == Verdict::kNo) return false;
-  if (on_python == Verdict::kUnknown) {
-    const auto versions = KnownVersions(scene, environment, WheelOf(row.framework));
-    if (std::ranges::find(versions, version) == versions.end()) return false;
-  }
-  return RunsOnGpus(scene, row, driver ? &*driver : nullptr);
+  if (python && knowledge::BuildOnPython(build, *python).verdict != Verdict::kYes) return false;
+  return RunsOnGpus(scene, build, driver ? &*driver : nullptr);
 }
 
 // What pip installs; nullopt for a framework whose package versions are unknown.
-std::optional<Build> BuildOf(const Scene& scene, const FrameworkRelease& row, const std::string& version) {
+std::optional<Build> BuildOf(const knowledge::Build& of, const std::string& version) {
+  const FrameworkRelease& row = of.row;
   if (row.framework == "torch") {
-    // PyPI has one CUDA build for Linux on x86-64; its Windows builds have no CUDA.
-    const bool there = row.is_default && !scene.OnWindows() && !OnArm(scene);
-    if (there) return Build{{"torch", version}, ""};
-    const std::string whole = version + "+" + std::string(row.variant);
-    return Build{{"torch", whole}, PytorchIndex(whole)};
+    if (of.published == knowledge::PublishedOn::kPackageIndex) return Build{{"torch", version}, ""};
+    return Build{{"torch", of.shown}, PytorchIndex(of.shown)};
   }
   if (row.framework == "jax") {
     // Before PyPI had the plugins, they came from elsewhere.
@@ -104,27 +93,28 @@ std::optional<FittingBuild> FindFittingBuild(const Scene& scene, const PythonEnv
   for (const std::string& version : versions) {  // newest first
     const auto parsed = Version::Parse(version);
     if (!parsed) continue;
-    auto rows = knowledge::FindFramework(framework, *parsed);
-    std::erase_if(rows, [&](const auto* row) {
-      return !Suits(scene, environment, *row, version) ||
-             (!cuda_major.empty() && MajorOf(std::string(row->cuda)) != cuda_major);
+    auto builds = knowledge::BuildsOfRelease(framework, version, OwnMachine(scene));
+    std::erase_if(builds, [&](const knowledge::Build& build) {
+      return !Suits(scene, environment, build) ||
+             (!cuda_major.empty() && MajorOf(std::string(build.row.cuda)) != cuda_major);
     });
-    if (rows.empty()) continue;
+    if (builds.empty()) continue;
     // Prefer builds that the tables know more about: rows without cuDNN are rarely used builds.
-    const auto whole = [](const FrameworkRelease* row) { return !row->cudnn.empty(); };
-    if (std::ranges::any_of(rows, whole)) std::erase_if(rows, std::not_fn(whole));
+    const auto whole = [](const knowledge::Build& build) { return !build.row.cudnn.empty(); };
+    if (std::ranges::any_of(builds, whole)) std::erase_if(builds, std::not_fn(whole));
     const auto by_default =
-        std::ranges::find_if(rows, [](const FrameworkRelease* row) { return row->is_default; });
-    auto chosen =
-        by_default != rows.end() ? by_default : std::ranges::find_if(rows, [&](const FrameworkRelease* row) {
-          return HasCudaMajor(environment, row->cuda);
-        });
-    // Of several, the one for the newest CUDA, which is listed last.
-    const FrameworkRelease* row = chosen != rows.end() ? *chosen : rows.back();
-    auto build = BuildOf(scene, *row, version);
-    if (!build) continue;
-    const Version cuda = knowledge::MinorOf(knowledge::Known(row->cuda));
-    return FittingBuild{std::move(*build), row,
+        std::ranges::find_if(builds, [](const knowledge::Build& build) { return build.row.is_default; });
+    const auto chosen = by_default != builds.end()
+                            ? by_default
+                            : std::ranges::find_if(builds, [&](const knowledge::Build& build) {
+                                return HasCudaMajor(environment, build.row.cuda);
+                              });
+    // Of several, the one for the newest CUDA, which is the first.
+    const knowledge::Build& build = chosen != builds.end() ? *chosen : builds.front();
+    auto wanted = BuildOf(build, version);
+    if (!wanted) continue;
+    const Version cuda = knowledge::MinorOf(knowledge::Known(build.row.cuda));
+    return FittingBuild{std::move(*wanted), build.row,
                         std::string(framework) + " " + version + " for CUDA " + cuda.ToString()};
   }
   return std::nullopt;

@@ -14,9 +14,9 @@
 namespace culprit::rules {
 
 struct FittingBuild {
-  Build build;                             // what pip installs
-  const knowledge::FrameworkRelease* row;  // its table row
-  std::string title;                       // "torch 2.14.0 for CUDA 13.0"
+  Build build;                      // what pip installs
+  knowledge::FrameworkRelease row;  // its table row
+  std::string title;                // "torch 2.14.0 for CUDA 13.0"
 };
 // Whether NVIDIA packages for that CUDA ("12.4", "12") are installed.
 bool HasCudaMajor(const snapshot::PythonEnvironment& environment, std::string_view cuda);
