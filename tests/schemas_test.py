@@ -268,7 +268,7 @@ class Schemas(unittest.TestCase):
             place = path.relative_to(ROOT / "src").as_posix()
             if place.startswith("snapshot/"):
                 found = re.findall(r'\b(?:visit|json|item)(?:\.\w+)?\("(\w+)"', text)
-            elif place.startswith("render/") and "Json" in text and not re.search(r"sarif|render/page/", place):
+            elif place.startswith("render/") and "Json" in text and not re.search(r"sarif|render/(?:page|site)/", place):
                 found = [one or other for one, other in re.findall(r'\{"([a-z]\w*)",|\bjson\["(\w+)"\]', text)]
             else:
                 continue

@@ -3,6 +3,7 @@
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
 const LINES = 300, SHOWN = 12, ENOUGH = 0.07;
+const FRAME = /^\s*(Traceback \(most recent|File "[^"]*", line \d|[~^]+$)/;  // the same in every traceback
 
 // Whole names, and their parts: libcudnn_ops.so.9 -> libcudnn_ops, libcudnn, ops, cudnn, so, 9
 const wordsOf = (text) => {
@@ -44,7 +45,8 @@ function nearest(query) {
 }
 
 function search(text) {
-  const lines = text.split('\n').filter((line) => line.trim()).slice(-LINES);
+  const given = text.split('\n').filter((line) => line.trim()), said = given.filter((line) => !FRAME.test(line));
+  const lines = (said.length ? said : given).slice(-LINES);
   const found = new Map();  // page -> {score, message}
   const add = (page, score, message) => {
     const best = found.get(page) ?? {page, score: 0, message: null};
