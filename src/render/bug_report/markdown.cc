@@ -1,4 +1,5 @@
-// The file that people attach to an issue: room for their own words first, then the diagnosis, then the machine.
+// The file that people attach to an issue: room for their own words first, then the diagnosis, then the
+// machine.
 #include "render/markdown.h"
 
 #include "base/product_version.h"
