@@ -41,8 +41,8 @@ class NeedList {
  public:
   class Iterator {
    public:
-    using value_type = Need;
-    using difference_type = std::ptrdiff_t;
+    using value_type = Need;                 // NOLINT(readability-identifier-naming): as iterators have it
+    using difference_type = std::ptrdiff_t;  // NOLINT(readability-identifier-naming)
     Iterator() = default;
     explicit Iterator(const SharedNeed* at) : at_(at) {}
     const Need& operator*() const { return **at_; }
