@@ -162,10 +162,10 @@ std::string NotLive(const CheckOptions& options, const Subject& subject) {
 }
 
 // What was looked at stays until the program ends: to free all of it piece by piece would take longer.
-using Kept = std::vector<std::unique_ptr<engine::Diagnosis>>;
+using KeptDiagnoses = std::vector<std::unique_ptr<engine::Diagnosis>>;
 
 int CheckInTime(const CheckOptions& options, const Subject& subject, const engine::Subject& looked_at,
-                Kept& kept) {
+                KeptDiagnoses& kept) {
   Progress progress(!options.common.quiet);
   std::unique_ptr<probe::Live> live;
   if (options.live) {
@@ -195,7 +195,8 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, const engin
 }
 
 // Each host by itself, one report after another; the worst of them counts.
-int CheckHosts(const CheckOptions& options, const Subject& subject, engine::Subject looked_at, Kept& kept) {
+int CheckHosts(const CheckOptions& options, const Subject& subject, engine::Subject looked_at,
+               KeptDiagnoses& kept) {
   int worst = kExitOk;
   for (const std::string& host : options.hosts) {
     looked_at.host = host;
@@ -307,7 +308,7 @@ int RunCheck(int argc, const char* const* argv) {
   if (!looked_at) return Fail(looked_at.error());
   looked_at->ignored = options.ignored;
   deadline.reset();
-  Kept kept;
+  KeptDiagnoses kept;
   EndAtOnce(CheckHosts(options, *subject, *std::move(looked_at), kept));
 }
 
