@@ -81,8 +81,9 @@ TEST(Site, EveryLinkLeadsToAPageAndAnAnchor) {
       const size_t hash = std::min(link.find('#'), link.size());
       const auto target = pages.find(hash == 0 ? name : link.substr(0, hash));
       ASSERT_NE(target, pages.end()) << name << ": " << link;
-      if (hash < link.size())
+      if (hash < link.size()) {
         EXPECT_TRUE(target->second.contains("id=\"" + link.substr(hash + 1) + "\"")) << name << ": " << link;
+      }
     }
   }
 }
