@@ -16,6 +16,15 @@ inline constexpr std::string_view kProgramSuffix = ".exe";
 inline constexpr std::string_view kProgramSuffix = "";
 #endif
 
+// The loader that culprit-probe asks for: that of glibc. "" on Windows.
+#if defined(_WIN32)
+inline constexpr std::string_view kGlibcLoader = "";
+#elif defined(__x86_64__)
+inline constexpr std::string_view kGlibcLoader = "/lib64/ld-linux-x86-64.so.2";
+#else
+inline constexpr std::string_view kGlibcLoader = "/lib/ld-linux-aarch64.so.1";
+#endif
+
 std::string OwnProgram();                 // absolute, inside spelling; "" when it cannot be told
 bool IsProgram(const std::string& path);  // an executable file
 

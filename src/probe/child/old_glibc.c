@@ -1,10 +1,11 @@
-/* Lets culprit-probe start on glibc 2.17 although it is linked against a newer one. The linker option --wrap sends
- * each name below, also from libstdc++.a, libgcc_eh.a and crt1.o, to __wrap_NAME here (CMakeLists.txt has the list).
- * - Names that glibc 2.34 gave a new version when libdl and libpthread moved into libc: we ask for the old version,
- *   which every later glibc still has.
+/* Lets culprit-probe start on glibc 2.17 although it is linked against a newer one. The linker option --wrap
+ * sends each name below, also from libstdc++.a, libgcc_eh.a and crt1.o, to __wrap_NAME here (CMakeLists.txt
+ * has the list).
+ * - Names that glibc 2.34 gave a new version when libdl and libpthread moved into libc: we ask for the old
+ * version, which every later glibc still has.
  * - Names that an old glibc lacks: they are made here.
- * packaging/test-release reads from the program that nothing newer is left. Facts: glibc's NEWS for 2.32, 2.34 and 2.35,
- * csu/libc-start.c, and <dlfcn.h> for _dl_find_object. */
+ * packaging/test-release reads from the program that nothing newer is left. Facts: glibc's NEWS
+ * for 2.32, 2.34 and 2.35, csu/libc-start.c, and <dlfcn.h> for _dl_find_object. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -25,7 +26,8 @@ typedef int Main(int, char**, char**);
 typedef void Hook(void);
 
 /* The real ones, in their old version. */
-extern int OldStart(Main* main, int count, char** words, Main* init, Hook* fini, Hook* loader_fini, void* stack_end);
+extern int OldStart(Main* main, int count, char** words, Main* init, Hook* fini, Hook* loader_fini,
+                    void* stack_end);
 extern void* OldOpen(const char* name, int mode);
 extern void* OldFind(void* handle, const char* symbol);
 extern char* OldError(void);
@@ -49,20 +51,21 @@ HIDDEN int __wrap___pthread_key_create(pthread_key_t* key, void (*destructor)(vo
   return OldKeyCreate(key, destructor);
 }
 
-/* From glibc 2.34 on, __libc_start_main runs a program's constructors itself and crt1.o passes none. An older one
- * runs only what it is given; a newer one that is given something leaves the rest alone. */
+/* From glibc 2.34 on, __libc_start_main runs a program's constructors itself and crt1.o passes none. An older
+ * one runs only what it is given; a newer one that is given something leaves the rest alone. */
 extern Main* const __init_array_start[] HIDDEN;
 extern Main* const __init_array_end[] HIDDEN;
 extern void _init(void);
 
 static int RunConstructors(int count, char** words, char** environment) {
   _init();
-  for (Main* const* next = __init_array_start; next != __init_array_end; ++next) (*next)(count, words, environment);
+  for (Main* const* next = __init_array_start; next != __init_array_end; ++next)
+    (*next)(count, words, environment);
   return 0;
 }
 
-HIDDEN int __wrap___libc_start_main(Main* main, int count, char** words, Main* init, Hook* fini, Hook* loader_fini,
-                                    void* stack_end) {
+HIDDEN int __wrap___libc_start_main(Main* main, int count, char** words, Main* init, Hook* fini,
+                                    Hook* loader_fini, void* stack_end) {
   return OldStart(main, count, words, init != NULL ? init : RunConstructors, fini, loader_fini, stack_end);
 }
 
@@ -83,7 +86,8 @@ static int LooksInto(struct dl_phdr_info* object, size_t size, void* data) {
   for (size_t i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)* part = &object->dlpi_phdr[i];
     if (part->p_type == PT_GNU_EH_FRAME) tables = part;
-    if (part->p_type == PT_LOAD && search->pc - (object->dlpi_addr + part->p_vaddr) < part->p_memsz) holder = part;
+    if (part->p_type == PT_LOAD && search->pc - (object->dlpi_addr + part->p_vaddr) < part->p_memsz)
+      holder = part;
   }
   if (holder == NULL || tables == NULL) return 0;
   search->found->dlfo_map_start = (void*)(object->dlpi_addr + holder->p_vaddr);

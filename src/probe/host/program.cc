@@ -1,7 +1,6 @@
 #include "probe/host/program.h"
 
 #include "base/text.h"
-#include "system/own_program.h"
 
 namespace culprit::probe {
 namespace {
@@ -31,7 +30,8 @@ class Unpacked final : public Program {
 }  // namespace
 
 base::Result<std::unique_ptr<Program>> FindProgram(const std::string& named,
-                                                   std::span<const unsigned char> inside) {
+                                                   std::span<const unsigned char> inside,
+                                                   std::string_view loader) {
   if (!named.empty()) {
     if (!system::IsProgram(named))
       return base::Fail(base::ErrorCode::kNotFound,
@@ -50,6 +50,11 @@ base::Result<std::unique_ptr<Program>> FindProgram(const std::string& named,
     return base::Fail(
         base::ErrorCode::kNotFound,
         "culprit-probe not found next to culprit or in ../libexec/culprit; set CULPRIT_PROBE to its path");
+  if (!loader.empty() && !system::IsProgram(std::string(loader)))
+    return base::Fail(
+        base::ErrorCode::kNotFound,
+        "culprit-probe needs glibc 2.17 or later, as NVIDIA's libraries do; this system has no " +
+            std::string(loader));
   auto unpacked = system::WriteTemporaryProgram("culprit-probe", inside);
   if (!unpacked) return std::unexpected(unpacked.error());
   return std::make_unique<Unpacked>(*std::move(unpacked));

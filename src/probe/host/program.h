@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "system/own_program.h"
 
 namespace culprit::probe {
 
@@ -19,8 +20,10 @@ class Program {
 };
 
 // `named`: the value of CULPRIT_PROBE, "" if it is not set. If it is not a program, that is an error, and
-// nothing else is tried. `inside`: the embedded copy, empty if there is none.
+// nothing else is tried. `inside`: the embedded copy, empty if there is none; it can be started only where
+// `loader` is, so not on musl.
 base::Result<std::unique_ptr<Program>> FindProgram(const std::string& named,
-                                                   std::span<const unsigned char> inside);
+                                                   std::span<const unsigned char> inside,
+                                                   std::string_view loader = system::kGlibcLoader);
 
 }  // namespace culprit::probe

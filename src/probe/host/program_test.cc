@@ -47,6 +47,14 @@ TEST(Program, TheCopyInsideIsStartedFromMemory) {
   EXPECT_EQ(Say((*inside)->path(), "again"), "again\n");
 }
 
+TEST(Program, TheCopyInsideNeedsGlibc) {
+  const auto none = FindProgram("", BytesOf("/bin/echo"), "/nowhere/ld-linux.so");
+  ASSERT_FALSE(none);
+  EXPECT_EQ(none.error().message,
+            "culprit-probe needs glibc 2.17 or later, as NVIDIA's libraries do; this system has no "
+            "/nowhere/ld-linux.so");
+}
+
 TEST(Program, OrFromAFileThatIsGoneAfterwards) {
   std::string path;
   {
