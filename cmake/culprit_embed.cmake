@@ -1,7 +1,7 @@
-# culprit_embed(TARGET SYMBOL FILE [DEPENDS TARGET])
-#   Puts the bytes of FILE (for one that is built, pass DEPENDS) into TARGET as read-only data between
-#   `extern "C" const unsigned char SYMBOL_begin[], SYMBOL_end[]`. The assembler reads the file, so a few megabytes
-#   cost no compile time. For gcc, clang and mingw. MSVC's assembler has no .incbin, so the symbols are not defined
+# culprit_embed(TARGET SYMBOL FILE DEPENDS TARGET)
+#   Puts FILE, a program or library that DEPENDS builds, into TARGET: without its symbols and as a gzip file, as
+#   read-only data between `extern "C" const unsigned char SYMBOL_begin[], SYMBOL_end[]`. The assembler reads the file, so
+#   it costs no compile time. For gcc, clang and mingw. MSVC's assembler has no .incbin, so the symbols are not defined
 #   there: CULPRIT_EMBEDS says whether they are.
 if(MSVC)
   set(CULPRIT_EMBEDS OFF)
@@ -18,6 +18,13 @@ function(culprit_embed target symbol file)
   if(WIN32)
     set(section ".section .rdata,\"dr\"")
   endif()
+  set(packed ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.gz)
+  set(bare ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.bare)
+  add_custom_command(OUTPUT ${packed}
+    COMMAND ${CMAKE_STRIP} --strip-all -R .comment -o ${bare} ${file}
+    COMMAND gzip -9 -n -f -S .gz ${bare}
+    COMMAND ${CMAKE_COMMAND} -E rename ${bare}.gz ${packed}
+    DEPENDS ${file} ${ARG_DEPENDS} VERBATIM)
   # Written as C++ with one block of assembler, because every generator knows how to compile that for any target.
   set(source ${CMAKE_CURRENT_BINARY_DIR}/${symbol}_embedded.cc)
   string(REPLACE "\"" "\\\"" section "${section}")
@@ -26,16 +33,14 @@ function(culprit_embed target symbol file)
     \".balign 16\\n\"
     \".globl ${symbol}_begin\\n\"
     \"${symbol}_begin:\\n\"
-    \".incbin \\\"${file}\\\"\\n\"
+    \".incbin \\\"${packed}\\\"\\n\"
     \".globl ${symbol}_end\\n\"
     \"${symbol}_end:\\n\"
     \".byte 0\\n\"
     \".text\\n\");
 ")
-  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${file}" SKIP_UNITY_BUILD_INCLUSION ON
+  set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${packed}" SKIP_UNITY_BUILD_INCLUSION ON
                                                    SKIP_PRECOMPILE_HEADERS ON)
-  target_sources(${target} PRIVATE ${source})
-  if(ARG_DEPENDS)
-    add_dependencies(${target} ${ARG_DEPENDS})
-  endif()
+  target_sources(${target} PRIVATE ${source} ${packed})
+  add_dependencies(${target} ${ARG_DEPENDS})
 endfunction()

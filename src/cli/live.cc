@@ -1,36 +1,17 @@
 #include "cli/live.h"
 
 #include <cstdlib>
-#include <span>
 #include <utility>
 
+#include "cli/inside.h"
 #include "collect/live_file_view.h"
 
-#ifdef CULPRIT_PROBE_INSIDE
-extern "C" {
-extern const unsigned char culprit_probe_program_begin[];
-extern const unsigned char culprit_probe_program_end[];
-}
-#endif
-
 namespace culprit::cli {
-namespace {
-
-// The copy of culprit-probe in this program (cmake/culprit_embed.cmake); empty when there is none.
-std::span<const unsigned char> ProgramInside() {
-#ifdef CULPRIT_PROBE_INSIDE
-  return {culprit_probe_program_begin, culprit_probe_program_end};
-#else
-  return {};
-#endif
-}
-
-}  // namespace
 
 base::Result<std::unique_ptr<probe::Live>> BeginLive(const system::System& machine, probe::Wishes wishes,
                                                      int step_seconds, Progress& progress) {
   const char* named = std::getenv("CULPRIT_PROBE");
-  auto program = probe::FindProgram(named == nullptr ? "" : named, ProgramInside());
+  auto program = probe::FindProgram(named == nullptr ? "" : named, ProbeInside());
   if (!program) return std::unexpected(program.error());
   return std::make_unique<probe::Live>(
       probe::LiveOptions{.wishes = std::move(wishes),

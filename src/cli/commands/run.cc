@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/deadline.h"
+#include "cli/inside.h"
 #include "cli/progress.h"
 #include "cli/run_report.h"
 #include "cli/subject.h"
@@ -16,15 +17,6 @@
 #include "run/watch/programs.h"
 #include "run/watch/watch.h"
 #include "snapshot/record/record_file.h"
-
-#ifdef CULPRIT_WITNESSES_INSIDE
-extern "C" {
-extern const unsigned char culprit_audit_library_begin[];
-extern const unsigned char culprit_audit_library_end[];
-extern const unsigned char culprit_injection_library_begin[];
-extern const unsigned char culprit_injection_library_end[];
-}
-#endif
 
 namespace culprit::cli {
 namespace {
@@ -41,15 +33,6 @@ struct RunOptions {
   bool debug = false;
   watch::Tool tool = watch::Tool::kNone;
 };
-
-watch::Libraries LibrariesInside() {
-  watch::Libraries libraries;
-#ifdef CULPRIT_WITNESSES_INSIDE
-  libraries.audit = {culprit_audit_library_begin, culprit_audit_library_end};
-  libraries.injection = {culprit_injection_library_begin, culprit_injection_library_end};
-#endif
-  return libraries;
-}
 
 // Where the command begins: at "--", or at the first word that is not an option.
 int BeginOfCommand(const CommandLine& app, int argc, const char* const* argv) {
@@ -162,7 +145,7 @@ int WatchAndReport(const RunOptions& options) {
                                .loads = !options.no_loads,
                                .calls = !options.no_calls,
                                .logs = !options.no_calls,
-                               .libraries = LibrariesInside(),
+                               .libraries = {AuditInside(), InjectionInside()},
                                .tool = options.tool,
                                .patience = MayWaitForEver() ? 1 : 30};
   const auto seen = watch::Watch(machine, request);
