@@ -49,7 +49,8 @@ Table AdviceRows() {
                      {"commands", Form::kTexts},
                      {"avoid"},
                      {"code"}},
-          .unique = {"name"}};
+          .unique = {"name"},
+          .packed = true};
 }
 
 Table SignatureRows() {
@@ -99,7 +100,8 @@ Table StoryRows(Words causes, Words advice) {
                      {"with", Form::kTexts},
                      {"weight", Form::kWeight, kRequired},
                      {.name = "advice", .form = Form::kWord, .words = std::move(advice), .row_of = "advice"},
-                     DataOnly({"example"})}};
+                     DataOnly({"example"})},
+          .packed = true};
 }
 
 class Explainer {

@@ -376,9 +376,9 @@ class Writer {
     }
     // C++ has no empty array.
     if (!rows.empty()) tables_ += "constexpr " + type + " k_" + key + "[] = {\n" + rows + "};\n";
-    tables_ +=
-        "constexpr Column c_" + key + "[] = {\n" + columns + "};\n" +
-        TableOf("t_" + key, "libraries." + key, "c_" + key, type, rows.empty() ? "" : "k_" + key, false);
+    tables_ += "constexpr Column c_" + key + "[] = {\n" + columns + "};\n" +
+               TableOf("t_" + key, "libraries." + key, "c_" + key,
+                       "std::span<const " + type + ">(" + (rows.empty() ? "" : "k_" + key) + ")", false);
     functions_ +=
         "std::span<const " + type + "> " + function + "() { return t_" + key + ".rows<" + type + ">(); }\n";
     all_ += "  all.push_back(&t_" + key + ");\n";

@@ -1,6 +1,7 @@
 #include "rows.h"
 
 #include "anchors.h"
+#include "packing.h"
 
 namespace generate {
 namespace {
@@ -100,9 +101,9 @@ std::string RowsColumn(std::string_view name, std::string_view type, std::string
 }
 
 std::string TableOf(const std::string& identifier, const std::string& name, const std::string& columns,
-                    const std::string& type, const std::string& rows, bool kept) {
-  return "constinit Table " + identifier + "(\"" + name + "\", " + columns + ", std::span<const " + type +
-         ">(" + rows + ")" + (kept ? ", true" : "") + ");\n\n";
+                    const std::string& rows, bool kept) {
+  return "constinit Table " + identifier + "(\"" + name + "\", " + columns + ", " + rows +
+         (kept ? ", true" : "") + ");\n\n";
 }
 
 std::string FileOf(std::string_view header, const std::string& tables, const std::string& functions,
@@ -121,18 +122,24 @@ RowWriter::RowWriter(const Subject& subject, Errors& errors)
 
 void RowWriter::Add(size_t index, Reader& row) {
   const Table& table = subject_.tables[index];
-  std::string text, key;  // key: the values that must be unique
+  packing_ = table.packed;
+  std::string text, cells, key;  // key: the values that must be unique
   for (const Field& field : table.fields) {
-    const std::string value = Value(field, row);
+    const auto [value, cell] = ValueOf(field, row);
     const std::string_view member = field.member.empty() ? field.name : field.member;
-    if (!field.data_only) text += "." + std::string(member) + " = " + value + ", ";
+    if (!field.data_only) {
+      text += "." + std::string(member) + " = " + value + ", ";
+      cells += cell + "\t";
+    }
     for (const std::string_view name : table.unique) {
       if (name != field.name) continue;
       key += (key.empty() ? "" : ", ") + std::string(name) + " = " + value;
       if (key.ends_with("\"sv")) key.resize(key.size() - 2);  // as the data file writes it
     }
   }
-  tables_[index].text += "    {" + text + "},\n";
+  if (!cells.empty()) cells.back() = '\n';
+  tables_[index].text += table.packed ? cells : "    {" + text + "},\n";
+  ++tables_[index].count;
   const auto [first, fresh] = tables_[index].keys.emplace(key, errors_.Place(row.line()));
   if (!fresh && !table.unique.empty()) errors_.Add(row.line(), key + " is already in " + first->second);
 }
@@ -142,7 +149,7 @@ std::string RowWriter::NameOf(size_t table, std::string_view kind) const {
   return std::string(kind) + std::string(subject_.name) + std::to_string(table);
 }
 
-std::string RowWriter::Value(const Field& field, Reader& reader) {
+RowWriter::Value RowWriter::ValueOf(const Field& field, Reader& reader) {
   const int line = reader.line();
   switch (field.form) {
     case Form::kText:
@@ -153,32 +160,34 @@ std::string RowWriter::Value(const Field& field, Reader& reader) {
     case Form::kCapability: {
       const std::string text = reader.Text(field.name, field.required);
       if (!text.empty()) CheckForm(field, text, line);
-      return Literal(text);
+      return TextValue(text);
     }
     case Form::kNumber: {
       const int64_t number = reader.Number(field.name, field.required).value_or(0);
       if (number < 0 || number > UINT32_MAX) errors_.Add(line, Key(field) + " is out of range");
-      return std::to_string(number);
+      return {std::to_string(number), std::to_string(number)};
     }
     case Form::kStatus: {
       const int64_t number = reader.Number(field.name, field.required).value_or(-1);
       if (number < -1 || number > INT32_MAX) errors_.Add(line, Key(field) + " is out of range");
-      return std::to_string(number);
+      return {std::to_string(number), std::to_string(number)};
     }
     case Form::kWeight: {
       const int64_t number = reader.Number(field.name, field.required).value_or(0);
       if (number < -100 || number > 100) errors_.Add(line, Key(field) + " is out of range");
-      return std::to_string(number);
+      return {std::to_string(number), std::to_string(number)};
     }
-    case Form::kFlag:
-      return reader.Flag(field.name, field.required) ? "true" : "false";
+    case Form::kFlag: {
+      const bool flag = reader.Flag(field.name, field.required);
+      return {flag ? "true" : "false", flag ? "1" : "0"};
+    }
     case Form::kTexts:
     case Form::kVersions:
     case Form::kCapabilities:
     case Form::kCode: {
       const Texts texts = reader.List(field.name, field.required);
       for (const std::string& text : texts) CheckForm(field, text, line);
-      return field.data_only ? "" : List(texts);
+      return field.data_only ? Value() : List(texts);
     }
     case Form::kWord:
       return Word(field, reader.Text(field.name, field.required), line);
@@ -187,8 +196,10 @@ std::string RowWriter::Value(const Field& field, Reader& reader) {
     case Form::kAnchors:
       return List(Anchors(reader.List(field.name, false), reader));
   }
-  return "";
+  return {};
 }
+
+RowWriter::Value RowWriter::TextValue(const std::string& text) const { return {Literal(text), Cell(text)}; }
 
 Texts RowWriter::Anchors(Texts given, Reader& reader) {
   if (given.empty()) given = AnchorsOf(reader.Text("match", true));
@@ -203,13 +214,15 @@ Texts RowWriter::Anchors(Texts given, Reader& reader) {
   return given;
 }
 
-std::string RowWriter::Word(const Field& field, const std::string& text, int line) {
-  if (text.empty()) return std::string(field.words.front().second);
-  for (const auto& [word, code] : field.words) {
-    if (word == text) return std::string(code);
+RowWriter::Value RowWriter::Word(const Field& field, const std::string& text, int line) {
+  for (size_t i = 0; i < field.words.size(); ++i) {
+    const auto& [word, code] = field.words[i];
+    if (word != text && !text.empty()) continue;
+    if (!field.row_of.empty()) return {code, i == 0 ? "0+0" : std::to_string(i - 1) + "+1"};
+    return {code, IsEnumerator(code) ? word : Cell(code.empty() ? "" : word)};
   }
   errors_.Add(line, Key(field) + " does not know the word " + Quote(text));
-  return "";
+  return {};
 }
 
 void RowWriter::CheckForm(const Field& field, const std::string& text, int line) {
@@ -219,13 +232,17 @@ void RowWriter::CheckForm(const Field& field, const std::string& text, int line)
   }
 }
 
-std::string RowWriter::List(const Texts& texts) {
-  if (texts.empty()) return "{}";
-  std::string body;
-  for (const std::string& text : texts) body += Literal(text) + ", ";
+RowWriter::Value RowWriter::List(const Texts& texts) {
+  if (texts.empty()) return {"{}", ""};
+  std::string body, cell;
+  for (const std::string& text : texts) {
+    body += Literal(text) + ", ";
+    cell += (cell.empty() ? "" : kListSeparator) + Cell(text);
+  }
+  if (packing_) return {body, cell};
   const auto [at, fresh] = names_.emplace(body, NameOf(0) + "List" + std::to_string(names_.size()));
   if (fresh) lists_ += "constexpr std::string_view " + at->second + "[] = {" + body + "};\n";
-  return at->second;
+  return {at->second, cell};
 }
 
 std::string RowWriter::ColumnOf(const Field& field, size_t table, std::string& words) const {
@@ -272,15 +289,26 @@ std::string RowWriter::Columns(size_t table) const {
   return words + "constexpr Column " + NameOf(table, "c_") + "[] = {\n" + columns + "};\n";
 }
 
+std::string RowWriter::RowsOf(size_t table) const {
+  const std::string type(subject_.tables[table].type), name = NameOf(table);
+  if (!subject_.tables[table].packed)
+    return "constexpr " + type + " " + name + "[] = {\n" + tables_[table].text + "};\n";
+  return PackedArray(name, tables_[table].text);
+}
+
 std::string RowWriter::Text() const {
   if (errors_.any()) return "";
   std::string arrays, functions, all;
   for (size_t i = 0; i < tables_.size(); ++i) {
     const Table& table = subject_.tables[i];
     const std::string type(table.type), name = NameOf(i, "t_");
-    arrays += "constexpr " + type + " " + NameOf(i) + "[] = {\n" + tables_[i].text + "};\n" + Columns(i) +
-              TableOf(name, std::string(subject_.name) + "." + std::string(table.key), NameOf(i, "c_"), type,
-                      NameOf(i), table.kept);
+    const std::string rows = table.packed ? "PackedRows<" + type + ">{" + NameOf(i) + ", " +
+                                                std::to_string(tables_[i].text.size()) + ", " +
+                                                std::to_string(tables_[i].count) + "}"
+                                          : "std::span<const " + type + ">(" + NameOf(i) + ")";
+    arrays += RowsOf(i) + Columns(i) +
+              TableOf(name, std::string(subject_.name) + "." + std::string(table.key), NameOf(i, "c_"), rows,
+                      table.kept);
     functions += "std::span<const " + type + "> " + std::string(table.function) + "() { return " + name +
                  ".rows<" + type + ">(); }\n";
     all += "  all.push_back(&" + name + ");\n";

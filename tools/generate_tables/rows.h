@@ -17,8 +17,9 @@ std::string NumberColumn(std::string_view name, std::string_view type, std::stri
 std::string RowsColumn(std::string_view name, std::string_view type, std::string_view member,
                        std::string_view of_type, std::string_view of, bool pointer);
 
+// `rows`: the span or the packed rows that it starts with.
 std::string TableOf(const std::string& identifier, const std::string& name, const std::string& columns,
-                    const std::string& type, const std::string& rows, bool kept);
+                    const std::string& rows, bool kept);
 
 // A generated file: `tables` in an unnamed namespace, the functions that return their rows, and the one that
 // adds them to the list of all.
@@ -40,22 +41,31 @@ class RowWriter {
   std::string Text() const;
 
  private:
+  // A value as code of an array, and as a cell of a packed table.
+  struct Value {
+    std::string code;
+    std::string cell;
+  };
   struct Rows {
-    std::string text;
+    std::string text;  // code, or the lines of a packed table
+    size_t count = 0;
     std::map<std::string, std::string> keys;  // -> place
   };
 
-  std::string Value(const Field& field, Reader& reader);
+  Value ValueOf(const Field& field, Reader& reader);
+  Value TextValue(const std::string& text) const;
   Texts Anchors(Texts given, Reader& reader);
-  std::string Word(const Field& field, const std::string& text, int line);
+  Value Word(const Field& field, const std::string& text, int line);
   void CheckForm(const Field& field, const std::string& text, int line);
-  std::string List(const Texts& texts);
+  Value List(const Texts& texts);
+  std::string RowsOf(size_t table) const;
   std::string Columns(size_t table) const;
   std::string ColumnOf(const Field& field, size_t table, std::string& words) const;
 
   const Subject& subject_;
   Errors& errors_;
   std::vector<Rows> tables_;
+  bool packing_ = false;                      // the table that a row is being added to is packed
   std::map<std::string, std::string> names_;  // contents of a list -> its identifier
   std::string lists_;
 };

@@ -49,6 +49,7 @@ struct Table {
   std::vector<std::string_view>
       unique;         // no two rows have the same values in all of these; empty = rows may repeat
   bool kept = false;  // the program finds rows by their first key and relies on them: knowledge/book/table.h
+  bool packed = false;  // large, and few commands need it: compressed until it is asked for
 };
 
 struct Subject {

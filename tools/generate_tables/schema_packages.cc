@@ -169,7 +169,8 @@ Subject Projects() {
                                  {"python"},
                                  {"glibc", Form::kVersion},
                                  kSource},
-                      .unique = {"package", "platform", "pythons", "python", "glibc"}},
+                      .unique = {"package", "platform", "pythons", "python", "glibc"},
+                      .packed = true},
                      {.key = "needs",
                       .type = "ProjectNeeds",
                       .function = "AllProjectNeeds",
@@ -180,7 +181,8 @@ Subject Projects() {
                                  {"python"},
                                  {"needs", Form::kTexts, kRequired},
                                  kSource},
-                      .unique = {"package", "extra", "platforms", "python", "needs"}}}};
+                      .unique = {"package", "extra", "platforms", "python", "needs"},
+                      .packed = true}}};
 }
 
 Subject WheelCode() {
@@ -213,7 +215,8 @@ Subject Harvested() {
                       {"python_wheels", Form::kVersions},
                       {"needs", Form::kTexts},
                       kSource},
-           .unique = {"package", "version", "extra"}},
+           .unique = {"package", "version", "extra"},
+           .packed = true},
           {.key = "wheel",
            .type = "WheelVersions",
            .function = "Wheels",
@@ -240,7 +243,8 @@ Subject Distributions() {
                                  {"glibc", Form::kVersion},
                                  {"date", Form::kDate},
                                  kSource},
-                      .unique = {"package", "version", "platform", "glibc"}}}};
+                      .unique = {"package", "version", "platform", "glibc"},
+                      .packed = true}}};
 }
 
 Subject Packages() {

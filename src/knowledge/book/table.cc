@@ -1,7 +1,10 @@
 #include "knowledge/book/table.h"
 
+#include <zstd.h>
+
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <set>
@@ -108,12 +111,25 @@ std::optional<std::span<const std::string_view>> ParseTexts(std::string_view cel
   }
 }
 
+// The cells of a line; false if they are not as many as there is room for.
+bool Split(std::string_view line, std::span<std::string_view> cells) {
+  for (size_t i = 0; i < cells.size(); ++i) {
+    const size_t tab = line.find('\t');
+    if ((tab == std::string_view::npos) != (i + 1 == cells.size())) return false;
+    cells[i] = line.substr(0, tab);
+    line.remove_prefix(std::min(tab, line.size() - 1) + 1);
+  }
+  return true;
+}
+
 }  // namespace
 
 // Reads one cell after another into a row.
 class RowReader {
  public:
-  RowReader(std::byte* row, CellStore& store) : row_(row), store_(store) {}
+  // Rows of other tables are those that were read from the same file, or those of the program.
+  enum class From { kFile, kProgram };
+  RowReader(std::byte* row, CellStore& store, From from) : row_(row), store_(store), from_(from) {}
 
   // False if the cell does not have the form of its column.
   bool Read(const Column& column, std::string_view cell) {
@@ -132,7 +148,7 @@ class RowReader {
       }
       case CellKind::kPlace: {
         const auto number = ParseNumber(cell);
-        return number && *number >= 0 && std::cmp_less(*number, column.of->read_size_) &&
+        return number && *number >= 0 && std::cmp_less(*number, SizeOf(*column.of)) &&
                SetNumber(row_, column, *number);
       }
       case CellKind::kRows:
@@ -141,9 +157,10 @@ class RowReader {
     const size_t plus = std::min(cell.find('+'), cell.size());
     const auto first = ParseNumber(cell.substr(0, plus)),
                count = ParseNumber(cell.substr(std::min(plus + 1, cell.size())));
-    const auto size = static_cast<int64_t>(column.of->read_size_);
+    const auto size = static_cast<int64_t>(SizeOf(*column.of));
     if (!first || !count || *first < 0 || *count < 0 || *count > size || *first > size - *count) return false;
-    column.rows.set(row_, column.of->read_, static_cast<size_t>(*first), static_cast<size_t>(*count));
+    const void* const all = from_ == From::kFile ? column.of->read_ : column.of->first_row();
+    column.rows.set(row_, all, static_cast<size_t>(*first), static_cast<size_t>(*count));
     return true;
   }
 
@@ -154,8 +171,11 @@ class RowReader {
     return value.has_value();
   }
 
+  size_t SizeOf(const Table& table) const { return from_ == From::kFile ? table.read_size_ : table.size_; }
+
   std::byte* row_;
   CellStore& store_;
+  From from_;
 };
 
 void Table::WriteRow(const std::byte* row, std::string& out) const {
@@ -181,7 +201,7 @@ void Table::WriteRow(const std::byte* row, std::string& out) const {
         out += std::ranges::find(column.words, NumberAt(row, column), &CellWord::value)->word;
         break;
       case CellKind::kRows: {
-        const auto [first, count] = column.rows.get(row, column.of->rows_);
+        const auto [first, count] = column.rows.get(row, column.of->first_row());
         out += std::to_string(first) + "+" + std::to_string(count);
         break;
       }
@@ -191,7 +211,7 @@ void Table::WriteRow(const std::byte* row, std::string& out) const {
 
 void Table::Write(std::string& out) const {
   for (size_t i = 0; i < size_; ++i) {
-    WriteRow(static_cast<const std::byte*>(rows_) + i * row_size_, out);
+    WriteRow(static_cast<const std::byte*>(first_row()) + i * row_size_, out);
     out += '\n';
   }
 }
@@ -232,22 +252,37 @@ std::string Table::ReadRows(const TableLines& lines, CellStore& store) {
   if (read_size_ == 0 && size_ > 0) return "it is empty";
   auto* const rows = new std::byte[read_size_ * row_size_]();
   read_ = rows;
-  std::vector<std::string_view> cells;
+  std::vector<std::string_view> cells(lines.columns.size());
   for (size_t i = 0; i < read_size_; ++i) {
-    cells.clear();
-    for (std::string_view line = lines.rows[i];;) {
-      const size_t tab = line.find('\t');
-      cells.push_back(line.substr(0, tab));
-      if (tab == std::string_view::npos) break;
-      line.remove_prefix(tab + 1);
-    }
-    bool good = cells.size() == lines.columns.size();
-    RowReader reader(rows + i * row_size_, store);
+    RowReader reader(rows + i * row_size_, store, RowReader::From::kFile);
+    bool good = Split(lines.rows[i], cells);
     for (size_t c = 0; good && c < places.size(); ++c) good = reader.Read(columns_[c], cells[places[c]]);
     if (!good) return "its row " + std::to_string(i + 1) + " cannot be read";
   }
   const std::string_view lost = kept_ ? FirstLost() : "";
   return lost.empty() ? "" : "it has no row " + std::string(lost);
+}
+
+// The lines come from our own generator: what cannot be read would be an error of the build, and tests read
+// all.
+void Table::Unpack() const {
+  if (rows_ != nullptr) return;
+  auto* const text = new std::string(packed_size_, '\0');  // these stay until the program ends
+  auto* const store = new CellStore;
+  auto* const rows = new std::byte[size_ * row_size_]();
+  if (ZSTD_decompress(text->data(), text->size(), packed_.data(), packed_.size()) != packed_size_)
+    std::abort();
+  std::vector<std::string_view> cells(columns_.size());
+  std::string_view rest = *text;
+  for (size_t i = 0; i < size_; ++i) {
+    const size_t end = rest.find('\n');
+    RowReader reader(rows + i * row_size_, *store, RowReader::From::kProgram);
+    bool good = Split(rest.substr(0, end), cells);
+    for (size_t c = 0; good && c < cells.size(); ++c) good = reader.Read(columns_[c], cells[c]);
+    if (!good) std::abort();
+    rest.remove_prefix(end + 1);
+  }
+  rows_ = rows;
 }
 
 }  // namespace culprit::knowledge

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -31,6 +32,7 @@ struct CellWord {
   int64_t value;
 };
 
+class RowReader;
 class Table;
 
 // How a row holds rows of another table, whose first row is at `all`.
@@ -62,6 +64,14 @@ struct CellStore {
   std::deque<std::vector<std::string_view>> lists;
 };
 
+// The rows of a large table that few commands need: their lines, compressed by tools/generate_tables.
+template <class Row>
+struct PackedRows {
+  std::span<const unsigned char> bytes;
+  size_t text_size;
+  size_t count;
+};
+
 class Table {
  public:
   // `kept`: the program looks rows up by their first column and relies on finding those it was built with.
@@ -76,8 +86,19 @@ class Table {
         kept_(kept) {}
 
   template <class Row>
+  constexpr Table(std::string_view name, std::span<const Column> columns, PackedRows<Row> packed)
+      : name_(name),
+        columns_(columns),
+        row_size_(sizeof(Row)),
+        rows_(nullptr),
+        size_(packed.count),
+        kept_(false),
+        packed_(packed.bytes),
+        packed_size_(packed.text_size) {}
+
+  template <class Row>
   std::span<const Row> rows() const {
-    return {static_cast<const Row*>(rows_), size_};
+    return {static_cast<const Row*>(first_row()), size_};
   }
 
   std::string_view name() const { return name_; }  // "drivers.toolkit"
@@ -94,6 +115,12 @@ class Table {
  private:
   friend class RowReader;
 
+  const void* first_row() const {
+    if (!packed_.empty()) std::call_once(unpacking_, [this] { Unpack(); });
+    return rows_;
+  }
+  // Does nothing if rows of a file are used.
+  void Unpack() const;
   // Frees rows that were read and are not used.
   void Forget();
   std::string ReadRows(const TableLines& lines, CellStore& store);
@@ -104,11 +131,14 @@ class Table {
   std::string_view name_;
   std::span<const Column> columns_;
   size_t row_size_;
-  const void* rows_;
+  mutable const void* rows_;
   size_t size_;
   const void* read_ = nullptr;
   size_t read_size_ = 0;
   bool kept_;
+  std::span<const unsigned char> packed_;
+  size_t packed_size_ = 0;
+  mutable std::once_flag unpacking_;
 };
 
 }  // namespace culprit::knowledge
