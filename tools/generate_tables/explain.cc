@@ -87,8 +87,7 @@ Table SignatureRows() {
                      {"example"},
                      DataOnly({"examples", Form::kTexts, kRequired}),
                      DataOnly({"silent", Form::kTexts})},
-          .unique = {"id"},
-          .packed = true};
+          .unique = {"id"}};
 }
 
 Table StoryRows(Words causes, Words advice) {
