@@ -63,6 +63,7 @@ std::vector<report::KnownMessage> KnownMessages() {
     auto causes = CausesOf(signature.example);
     if (causes.empty()) continue;  // it tells only together with other lines
     messages.push_back({.id = std::string(signature.id),
+                        .pattern = std::string(signature.pattern),
                         .text = std::string(signature.example),
                         .causes = std::move(causes)});
   }

@@ -21,6 +21,7 @@ struct CausePage {
 
 struct KnownMessage {
   std::string id;                   // of the pattern that knows it, "glibc-cannot-open"
+  std::string pattern;              // RE2
   std::string text;                 // an example
   std::vector<LikelyCause> causes;  // as `culprit explain` answers it, most likely first; never empty
 };

@@ -83,7 +83,7 @@ std::string IndexHtml(const SiteParts& parts) {
          Section("causes", "Causes", CauseIndex(parts));
 }
 
-// pages: [file, name, title, more words]; messages: [id, text, [[page, confidence]...]], as site.js reads
+// pages: [file, name, title, more words]; messages: [id, text, [[page, confidence]...], pattern], as site.js reads
 // them.
 std::string SearchData(const SiteParts& parts) {
   Json pages = Json::array(), messages = Json::array();
@@ -107,7 +107,7 @@ std::string SearchData(const SiteParts& parts) {
       add(cause.cause, cause.confidence);
       add(cause.code, cause.confidence * kBehindItsCause);
     }
-    messages.push_back(Json::array({message.id, message.text, std::move(leads)}));
+    messages.push_back(Json::array({message.id, message.text, std::move(leads), message.pattern}));
   }
   return ForScript(Json{{"pages", std::move(pages)}, {"messages", std::move(messages)}}.dump(
       -1, ' ', false, Json::error_handler_t::replace));

@@ -1,9 +1,11 @@
-// Search by a pasted message. Each line of it is compared with every known message; rare words count most.
-// A page is as good as the nearest message that leads to it, and its own words count too.
+// Search by a pasted message. Each line of it is compared with every known message by its words, of which the
+// rare ones count most, and by the pattern that culprit knows the message by. A page is as good as the nearest
+// message that leads to it, and its own words count too.
 'use strict';
 const data = JSON.parse(document.getElementById('data').textContent);
-const LINES = 300, SHOWN = 12, ENOUGH = 0.07;
+const LINES = 300, LONGEST = 1000, SHOWN = 12, ENOUGH = 0.07;
 const FRAME = /^\s*(Traceback \(most recent|File "[^"]*", line \d|[~^]+$)/;  // the same in every traceback
+const MATCHED = 0.65;  // the example may name another library than the line does, so words still count
 
 // Whole names, and their parts: libcudnn_ops.so.9 -> libcudnn_ops, libcudnn, ops, cudnn, so, 9
 const wordsOf = (text) => {
@@ -18,7 +20,17 @@ const wordsOf = (text) => {
   return words;
 };
 
-const messages = data.messages.map(([id, text, leads]) => ({id, text, leads, words: wordsOf(text)}));
+// A pattern of RE2 as one of JavaScript; null where the browser cannot read it: then words alone decide.
+const asRegExp = (pattern) => {
+  const flags = pattern.match(/^\(\?([ims]+)\)/);
+  try {
+    return new RegExp(pattern.slice(flags ? flags[0].length : 0).replaceAll(/\(\?P<\w+>/g, '('), flags ? flags[1] : '');
+  } catch {
+    return null;
+  }
+};
+
+const messages = data.messages.map(([id, text, leads, pattern]) => ({id, text, leads, pattern, words: wordsOf(text)}));
 const pages = data.pages.map(([file, name, title, text]) => ({file, name, title, words: wordsOf(name + ' ' + title + ' ' + text), title_words: wordsOf(name + ' ' + title)}));
 
 const having = new Map();  // word -> messages with it
@@ -36,8 +48,14 @@ function nearest(query) {
     const words = wordsOf(line), shared = new Map();
     for (const word of words) for (const message of having.get(word) ?? []) shared.set(message, (shared.get(message) ?? 0) + rarity(word) ** 2);
     const length = lengthOf(words);
-    for (const [message, sum] of shared) {
-      const alike = message.text.includes(line.trim()) && line.trim().length > 12 ? 1 : sum / (length * message.length);
+    for (const message of messages) {
+      const sum = shared.get(message) ?? 0;
+      const quoted = sum > 0 && line.trim().length > 12 && message.text.includes(line.trim());
+      let alike = quoted ? 1 : sum / (length * message.length || 1);
+      if (sum > 0 && !quoted) {
+        message.regexp ??= asRegExp(message.pattern) ?? {test: () => false};
+        if (message.regexp.test(line)) alike = MATCHED + (1 - MATCHED) * alike;
+      }
       if (alike > (near.get(message) ?? 0)) near.set(message, alike);
     }
   }
@@ -46,7 +64,7 @@ function nearest(query) {
 
 function search(text) {
   const given = text.split('\n').filter((line) => line.trim()), said = given.filter((line) => !FRAME.test(line));
-  const lines = (said.length ? said : given).slice(-LINES);
+  const lines = [...new Set((said.length ? said : given).map((line) => line.slice(0, LONGEST)))].slice(-LINES);
   const found = new Map();  // page -> {score, message}
   const add = (page, score, message) => {
     const best = found.get(page) ?? {page, score: 0, message: null};

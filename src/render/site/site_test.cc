@@ -45,6 +45,7 @@ report::Catalogue SmallCatalogue() {
        .fix = "one"}};
   catalogue.messages = {
       {.id = "first",
+       .pattern = "(?P<library>libcuda\\.so\\.1): not found",
        .text = "libcuda.so.1: not found " + hostile,
        .causes = {{.cause = "driver-missing", .code = "CUL1001", .confidence = 0.9, .summary = hostile},
                   {.cause = "cudnn-mixed-versions", .confidence = 0.4},
@@ -122,6 +123,7 @@ TEST(Site, SearchDataKeepsMessagesAndWhereTheyLead) {
   EXPECT_EQ(data["pages"].size(), 4U);
   const auto& message = data["messages"][0];
   EXPECT_EQ(message[0], "first");
+  EXPECT_EQ(message[3], "(?P<library>libcuda\\.so\\.1): not found");
   ASSERT_EQ(message[2].size(), 3U);  // two causes and a code have pages
   EXPECT_EQ(data["pages"][message[2][0][0].get<size_t>()][0], "cause-driver-missing.html");
 }
