@@ -83,8 +83,8 @@ std::string IndexHtml(const SiteParts& parts) {
          Section("causes", "Causes", CauseIndex(parts));
 }
 
-// pages: [file, name, title, more words]; messages: [id, text, [[page, confidence]...], pattern], as site.js reads
-// them.
+// As site.js reads it. pages: [file, name, title, more words]; messages: [id, text, [[page, confidence]...],
+// pattern].
 std::string SearchData(const SiteParts& parts) {
   Json pages = Json::array(), messages = Json::array();
   std::map<std::string_view, size_t> places;
