@@ -1,6 +1,5 @@
 #include "explain/catalogue.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>

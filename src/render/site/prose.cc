@@ -1,6 +1,6 @@
 #include "render/site/prose.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "render/page/text.h"
