@@ -5,7 +5,7 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const LINES = 300, LONGEST = 1000, SHOWN = 12, ENOUGH = 0.07;
 const FRAME = /^\s*(Traceback \(most recent|File "[^"]*", line \d|[~^]+$)/;  // the same in every traceback
-const MATCHED = 0.65;  // the example may name another library than the line does, so words still count
+const MATCHED = 0.65;  // words still count
 
 // Whole names, and their parts: libcudnn_ops.so.9 -> libcudnn_ops, libcudnn, ops, cudnn, so, 9
 const wordsOf = (text) => {
@@ -22,12 +22,21 @@ const wordsOf = (text) => {
 
 // A pattern of RE2 as one of JavaScript; null where the browser cannot read it: then words alone decide.
 const asRegExp = (pattern) => {
-  const flags = pattern.match(/^\(\?([ims]+)\)/);
-  try {
-    return new RegExp(pattern.slice(flags ? flags[0].length : 0).replaceAll(/\(\?P<\w+>/g, '('), flags ? flags[1] : '');
-  } catch {
-    return null;
+  const flags = pattern.match(/^\(\?([ims]+)\)/), rest = pattern.slice(flags ? flags[0].length : 0);
+  for (const groups of ['(?<$1>', '(']) {  // a name that is there twice is an error in some browsers
+    try {
+      return new RegExp(rest.replaceAll(/\(\?P<(\w+)>/g, groups), flags ? flags[1] : '');
+    } catch {}
   }
+  return null;
+};
+
+// Whether a line is the message with other details. One that names another library is another message.
+const libraryIn = (match) => match?.groups?.library?.toLowerCase().replace(/^.*[\\/]/, '').match(/^(lib)?([a-z]+)/)?.[2];
+const isMessage = (message, line) => {
+  message.regexp ??= asRegExp(message.pattern) ?? {exec: () => null};
+  const match = message.regexp.exec(line);
+  return match !== null && libraryIn(match) === libraryIn(message.regexp.exec(message.text));
 };
 
 const messages = data.messages.map(([id, text, leads, pattern]) => ({id, text, leads, pattern, words: wordsOf(text)}));
@@ -52,10 +61,7 @@ function nearest(query) {
       const sum = shared.get(message) ?? 0;
       const quoted = sum > 0 && line.trim().length > 12 && message.text.includes(line.trim());
       let alike = quoted ? 1 : sum / (length * message.length || 1);
-      if (sum > 0 && !quoted) {
-        message.regexp ??= asRegExp(message.pattern) ?? {test: () => false};
-        if (message.regexp.test(line)) alike = MATCHED + (1 - MATCHED) * alike;
-      }
+      if (sum > 0 && !quoted && isMessage(message, line)) alike = MATCHED + (1 - MATCHED) * alike;
       if (alike > (near.get(message) ?? 0)) near.set(message, alike);
     }
   }
