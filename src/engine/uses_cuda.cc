@@ -63,11 +63,17 @@ size_t CountNamed(const rules::Scene& scene) {
   return static_cast<size_t>(count);
 }
 
+// Whether something may be there that could not be read.
+template <typename T>
+bool Unread(const snapshot::Fact<T>& fact) {
+  return fact.state == snapshot::FactState::kUnreadable || fact.state == snapshot::FactState::kTimedOut;
+}
+
 // What --host assumes is not there.
 bool HasDriver(const rules::Scene& scene) {
-  const snapshot::Stack& stack = scene.stack();
-  return !stack.driver ||
-         (!stack.driver->assumed && (stack.driver->kernel_version || !stack.driver->libraries.empty()));
+  const auto& driver = scene.stack().driver;
+  return Unread(driver) ||
+         (driver && !driver->assumed && (driver->kernel_version || !driver->libraries.empty()));
 }
 
 // Of a machine: anything that somebody installed.
@@ -75,12 +81,13 @@ bool HasCuda(const rules::Scene& scene) {
   const snapshot::Stack& stack = scene.stack();
   const bool gpus =
       stack.gpus && std::ranges::any_of(*stack.gpus, [](const auto& gpu) { return !gpu.assumed; });
-  const bool toolkits = !stack.toolkits || !stack.toolkits->copies.empty();
-  const bool cudnn = !stack.cudnn || !stack.cudnn->empty();
+  const bool toolkits = Unread(stack.toolkits) || (stack.toolkits && !stack.toolkits->copies.empty());
+  const bool cudnn = Unread(stack.cudnn) || (stack.cudnn && !stack.cudnn->empty());
   const bool python =
-      !stack.environments || std::ranges::any_of(*stack.environments, [&](const auto& environment) {
-        return UsesCuda(stack, environment);
-      });
+      Unread(stack.environments) ||
+      (stack.environments && std::ranges::any_of(*stack.environments, [&](const auto& environment) {
+         return UsesCuda(stack, environment);
+       }));
   return HasDriver(scene) || gpus || toolkits || cudnn || python ||
          std::ranges::any_of(scene.scenarios, &Scenario::WasSeen);
 }

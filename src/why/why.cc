@@ -139,6 +139,13 @@ const Request* CallFor(const LoadGraph& graph, const std::string& library) {
   return found;
 }
 
+// People ask for a library and give a program.
+bool IsProgram(FileView& view, const std::string& path) {
+  if (!path.starts_with('/')) return false;
+  const snapshot::FileFacts& file = view.Open(path);
+  return file.elf != nullptr && file.elf->interpreter.has_value();
+}
+
 void AddResolved(report::LibraryAnswer& answer, const LoadGraph& graph, const Request& request,
                  const Snapshot& snapshot, FileView& view) {
   const bool is_loader = request.object == loader::kNone;
@@ -190,6 +197,8 @@ report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view,
     if (WorthShowing(attempt)) answer.searched.push_back(PlaceOf(attempt, snapshot));
   }
   if (request->error.empty()) AddResolved(answer, graph, *request, snapshot, view);
+  else if (IsProgram(view, library))
+    answer.notes.push_back("this is a program: `culprit why --for PROGRAM` shows what it loads");
   AddCopies(answer, snapshot, view, graph);
   return answer;
 }

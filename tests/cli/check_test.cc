@@ -60,6 +60,13 @@ TEST_F(Check, WhatUsesNoCudaIsNotToldAsFine) {
   EXPECT_EQ(json.at("verdict"), "unknown");
 }
 
+TEST_F(Check, AnEmptyRootIsNotToldAsFine) {
+  std::filesystem::create_directory(top_ / "empty");
+  const Output output = Run({"check", "--root", "empty"});
+  EXPECT_EQ(output.status, 2);
+  EXPECT_TRUE(output.out.starts_with("no CUDA found")) << output.out;
+}
+
 // The proof of `fix` is part of what check says.
 TEST_F(Check, FixesAreTried) {
   const base::Json json = base::Json::parse(Run(Ask({"--env", "shadow.env", "--format", "json"})).out);

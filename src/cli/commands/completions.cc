@@ -34,8 +34,8 @@ int RunCompletions(int argc, const char* const* argv) {
   if (shell == "fish") return Print(FishCompletions(commands));
   if (shell == "powershell") return Print(PowerShellCompletions(commands));
   if (shell == "man") return Print(ManualPage(commands));
-  return Print((shell == "zsh" ? "autoload -U +X bashcompinit && bashcompinit\n" : "") +
-               BashCompletions(commands));
+  if (shell == "zsh") return Print(ZshCompletions(commands));
+  return Print(BashCompletions(commands));
 }
 
 }  // namespace culprit::cli

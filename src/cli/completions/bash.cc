@@ -76,4 +76,10 @@ complete -o filenames -F _culprit culprit
                      names, values, cases);
 }
 
+// Sourced, or as the function _culprit in a folder of zsh, which calls it to complete.
+std::string ZshCompletions(std::span<const Declaration> commands) {
+  return "#compdef culprit\nautoload -U +X bashcompinit && bashcompinit\n" + BashCompletions(commands) +
+         "[ \"$funcstack[1]\" != _culprit ] || _bash_complete -o filenames -F _culprit\n";
+}
+
 }  // namespace culprit::cli

@@ -9,6 +9,7 @@
 namespace culprit::cli {
 
 std::string BashCompletions(std::span<const Declaration> commands);
+std::string ZshCompletions(std::span<const Declaration> commands);
 std::string FishCompletions(std::span<const Declaration> commands);
 std::string PowerShellCompletions(std::span<const Declaration> commands);
 std::string ManualPage(std::span<const Declaration> commands);
