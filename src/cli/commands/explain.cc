@@ -198,6 +198,11 @@ base::Result<report::Explanation> Explain(const ExplainOptions& options, Reading
   return explain::Explain(reading.symptoms, std::move(reading.inputs));
 }
 
+int StatusOf(const report::Explanation& explanation) {
+  if (!explanation.unknown.empty()) return kExitCannot;
+  return explanation.causes.empty() ? kExitOk : kExitFound;
+}
+
 int Conclude(const ExplainOptions& options, Reading reading, std::vector<report::StatusPage> pages = {}) {
   auto explanation = Explain(options, std::move(reading));
   if (!explanation) return Fail(explanation.error());
@@ -205,8 +210,7 @@ int Conclude(const ExplainOptions& options, Reading reading, std::vector<report:
   const bool asked_for_a_code = !explanation->pages.empty();
   if (!WriteExplanation(options, *explanation)) return kExitCannot;
   if (asked_for_a_code) return kExitOk;
-  if (!explanation->unknown.empty()) return kExitCannot;
-  return explanation->causes.empty() ? kExitOk : kExitFound;
+  return StatusOf(*explanation);
 }
 
 // A record of `culprit run --save`: gives the same answer as after that run, on any machine.
@@ -227,7 +231,7 @@ int AnswerRecord(const ExplainOptions& options, const std::string& text) {
   if (auto looked = diagnosis.Look(); !looked) return Fail(looked.error());
   const RunAnswer answer = ExplainRun(diagnosis, run, options.common);
   if (!WriteRun(options.common, answer, diagnosis.snapshot())) return kExitCannot;
-  return answer.report.explanation.causes.empty() ? kExitOk : kExitFound;
+  return StatusOf(answer.report.explanation);
 }
 
 // An argument that is not a file: a code of culprit, a code of CUDA and others, or the message itself.
