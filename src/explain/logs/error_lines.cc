@@ -71,6 +71,25 @@ std::optional<ErrorLine> EndingError(std::string_view text, bool talk) {
   return std::nullopt;
 }
 
+std::optional<ErrorLine> OrdinaryException(std::string_view text) {
+  static const RE2 kException(R"(^\s*(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): )");
+  // Frameworks raise these for everything, or only pass on that another process failed.
+  static const RE2 kOfAnything(
+      R"(\b(?:Runtime|Internal|System|Import|ModuleNotFound|ChildFailed|CalledProcess|XlaRuntime|JaxRuntime|Assertion)Error\b)"),
+      kOfMachine(R"((?i)\bdevices?\b|memory|librar|\bdll\b|\.so\b|driver|kernel|accelerator|backend)");
+  std::optional<ErrorLine> last;
+  uint64_t number = 0;
+  for (const std::string& line : base::Split(text, '\n')) {
+    ++number;
+    const std::string cleaned = CleanLine(std::string_view(line).substr(0, kLongestLine)).text;
+    if (!RE2::PartialMatch(cleaned, kException) || MentionAt(cleaned, 0) != Mention::kNone) continue;
+    last = {number, std::string(base::Trim(std::string_view(cleaned).substr(0, kShownError)))};
+  }
+  const bool other = last && (RE2::PartialMatch(last->text, kOfAnything) ||
+                              RE2::PartialMatch(last->text, kOfMachine) || SpeaksOfCuda(last->text));
+  return other ? std::nullopt : last;
+}
+
 namespace {
 
 // What a scheduler, a formatter or a linter says of its own work; how fast something is; what is planned.

@@ -17,6 +17,10 @@ struct ErrorLine {
 // one in a sentence. nullopt if no line says so.
 std::optional<ErrorLine> EndingError(std::string_view text, bool talk);
 
+// The last exception in the words of the program itself, not of CUDA, a device or a library. nullopt if the
+// last one is another.
+std::optional<ErrorLine> OrdinaryException(std::string_view text);
+
 // Lines in which words of failure mean no failure: counts of zero, tests that passed, web requests, table
 // headers, packages that are there.
 bool TellsOfSuccess(std::string_view line);

@@ -99,10 +99,11 @@ void LogReader::Process(bool complete) {
   const std::string_view text = std::string_view(buffer_).substr(0, size_);
   if (!began_ && (complete || size_ >= kBeginning)) {
     began_ = true;
-    only_mentions_ = OnlyMentions(text.substr(0, kBeginning));
-    of_cuda_ = SpeaksOfCuda(text.substr(0, kBeginning));
-    other_gpu_ = IsOnOtherGpu(text.substr(0, kBeginning));
     const std::string_view beginning = text.substr(0, kBeginning);
+    only_mentions_ = OnlyMentions(beginning);
+    of_cuda_ = SpeaksOfCuda(beginning);
+    other_gpu_ = IsOnOtherGpu(beginning);
+    no_nvidia_ = StatesNoNvidia(beginning);
     if (!complete || size_ > kTail)
       asks_for_help_ = CountLines(beginning) <= kLongestRequest && Asks(beginning);
   }

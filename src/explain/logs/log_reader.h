@@ -110,6 +110,7 @@ class LogReader {
   mutable std::optional<bool> asks_for_help_;  // found out when it is needed
   bool of_cuda_ = true;
   bool other_gpu_ = false;  // about the GPU of another maker
+  bool no_nvidia_ = false;  // somebody says that there is no GPU of NVIDIA's
   bool began_ = false;
   std::vector<Symptom> symptoms_;
   std::vector<uint64_t> harmless_lines_;

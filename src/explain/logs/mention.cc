@@ -106,7 +106,10 @@ bool IsWish(std::string_view beginning) {
 bool IsChange(std::string_view beginning) {
   static const RE2 kChange(
       R"((?i)^\W*(?:this|the) (?:pr|mr|pull request|merge request|patch|commit|changeset|change) (?:adds?|fix\w*|makes?|catch\w*|handl\w+|remov\w+|updat\w+|chang\w+|mov\w+|introduc\w+|implement\w*|rais\w+|avoid\w*|improv\w+|replac\w+|allow\w*|prevent\w*|quieten\w*|silenc\w+|lets|teaches|is|will)\b)");
-  return Has(beginning, kChange);
+  // "The build fails because ... . This PR leaves it out."
+  static const RE2 kThen(
+      R"((?i)[.!?:]\s+(?:this|the|my) (?:pr|mr|pull request|merge request|patch) (?:adds|fixes|makes|catches|handles|removes|updates|changes|moves|introduces|implements|raises|avoids|improves|replaces|allows|prevents|silences|lets|teaches|leaves|skips|disables|enables|drops|turns|switches)\b)");
+  return Has(beginning, kChange) || Has(beginning, kThen);
 }
 
 // A page that lists what can go wrong, each with its cause or cure. Somebody's report has one of these at
@@ -166,6 +169,14 @@ bool IsOnOtherGpu(std::string_view text) {
   return Has(text, kOthers) && !Has(text, kNvidia);
 }
 
+bool StatesNoNvidia(std::string_view text) {
+  static const RE2 kStated(
+      R"((?i)\b(?:i|we) (?:do not|don['’]?t) (?:even )?(?:have|own) (?:an? |any )?nvidia\b|\b(?:machine|computer|laptop|notebook|pc|system|server|box|board|here|it|i|we) (?:has|have|is without) (?:no|neither) nvidia (?:card|gpu|hardware|graphics|device)|\bno nvidia (?:card|gpu|hardware|graphics)[^.\n]{0,30}\b(?:in (?:this|that|my|the)|here|whatsoever|at all)\b)");
+  // A program says so, too.
+  static const RE2 kInstalled(R"((?i)no nvidia gpu installed in this system is supported)");
+  return Has(text, kStated) && !Has(text, kInstalled);
+}
+
 bool IsGuess(std::string_view line) {
   static const RE2 kGuess(
       R"((?i)\b(?:maybe|perhaps|possibly|(?:not sure|unsure|wonder\w*) (?:if|whether)|(?:could|can|might) (?:it|this|that) be|is (?:it|this|that) because|i (?:guess|suspect))\b)");
@@ -182,21 +193,25 @@ bool AsksForHelp(std::string_view beginning) {
   // Nothing comes back: there is no error to show.
   static const RE2 kHangs(
       R"((?i)\bnever (?:comes? back|returns|finishes|completes|gets past)\b|\bhangs (?:forever|there|until|at|in|after)\b|\bnothing (?:more )?after this\b)");
-  static const std::array<RE2, 8> kKinds = {
-      // Somebody tells what they did or have; documents speak to "you".
-      RE2(R"((?m)(?:^|[\s(">*])[Ii](?:['’](?:m|ve|d|ll))? [a-z]+|(?i:\bmy) [a-z]+|\b(?i:we) (?:see|saw|get|got|had|ran|tried|noticed|observed?|upgraded|are (?:seeing|getting|using|running|facing)|can ?not|can't)\b|\bour [a-z\x60]+)"),
-      RE2(R"((?i)\b(?:i|we)(?: am|'m| are|'re| have|'ve| just| also| always| still| keep)* (?:get|got|getting|receive|receiving|received|see|seeing|face|facing|faced|encounter(?:ed|ing)?|run into|ran into|tr(?:y|ied|ying) to|can ?not|can't|could ?n[o']t)\b)"),
-      RE2(R"((?i)\b(?:i|we)(?: have|'ve| only have| just)* (?:installed|upgraded?|updated|compiled|built)\b[\s\S]{0,400}\b(?:error|fail|mismatch|missing|not found|crash)|\bwhen (?:i|we) (?:try|run|start|import|execute|launch)\b|\bwhen i\s+(?:am |was )?(?:build|compil|install|load|train|us)\w*\b[\s\S]{0,200}\b(?:error|fails?|failed|crash\w*)\b|\b(?:i|we) (?:try|tried|run|ran|want)\b[\s\S]{0,200}\b(?:error|it says|it fails|ends in)\b)"),
-      RE2(R"((?i)\bany (?:help|ideas?|suggestions?)\b|\bplease help\b|\bhow (?:to|can i|do i|should i) (?:fix|solve|overcome|resolve|deal with)\b|\bdo you have (?:any|some|a) (?:idea|solution|suggestion|clue)|\bhas any(?:one|body) (?:else )?(?:seen|had|got|met|faced|encountered|solved)\b|\bis this (?:an issue|a bug|a problem)\b|\bwhat (?:am i|is) (?:doing )?wrong\b)"),
-      RE2(R"((?i)\bwhat(?:'s| is| could be| might be) the (?:problem|reason|issue|cause)\b|\b(?:does any(?:one|body)|any(?:one|body)(?: else)?) (?:know|have|having|facing|seeing|met|encounter\w*)\b|\b(?:can|could) (?:any(?:one|body)|some(?:one|body)|you)(?: please)? (?:help|advise|tell me)\b|\bwhat (?:should|must|do|can|could) i (?:need to |have to )?do\b|\bmy (?:gpu|card|machine|computer|laptop|pc|server|system|program|code|driver|setup)\b)"),
-      RE2(R"((?i)(?:^|\n)[#*\s]*(?:steps to reproduce|to reproduce|expected behaviou?r|actual behaviou?r|describe the (?:bug|issue|problem)|(?:bug|issue) (?:report|description|summary)|what (?:happened|is returned|operating system|version)|error (?:screenshots|logs?|message)|your environment|relevant log output|name and version|(?:current|observed) behaviou?r|reproduction steps)\b|(?:^|\n)[#*\s]*environment(?: details| info\w*)?[*: ]*\n\s*[-*]*\s*\**(?:os|operating system|platform|python|gpu|pytorch|torch|cuda|driver)\b)"),
-      // A title, and below it where it happened.
-      RE2(R"(^\s*# [^\n]+\n(?:[^#\n][^\n]*|\n)*?(?:Traceback \(most recent call last\)|[ \t]*File "[^"\n]+", line \d+))"),
-      // Chinese, Japanese, Korean, Russian, Spanish
-      RE2("报错|出错|请问|怎么解决|怎么办|如何解决|求助|求大神|怎么回事|什么原因|是什么问题|エラーが|해결|"
-          "오류가|에러가|ошибк|me (?:da|sale) "
-          "(?:un|este) error"),
-  };
+  static const std::
+      array<RE2, 8>
+          kKinds =
+              {
+                  // Somebody tells what they did or have; documents speak to "you".
+                  RE2(R"((?m)(?:^|[\s(">*])[Ii](?:['’](?:m|ve|d|ll))? [a-z]+|(?i:\bmy) [a-z]+|\b(?i:we) (?:see|saw|get|got|had|ran|tried|noticed|observed?|upgraded|are (?:seeing|getting|using|running|facing)|can ?not|can't)\b|\bour [a-z\x60]+)"),
+                  RE2(R"((?i)\b(?:i|we)(?: am|'m| are|'re| have|'ve| just| also| always| still| keep)* (?:get|got|getting|receive|receiving|received|see|seeing|face|facing|faced|encounter(?:ed|ing)?|run into|ran into|tr(?:y|ied|ying) to|can ?not|can't|could ?n[o']t)\b)"),
+                  RE2(R"((?i)\b(?:i|we)(?: have|'ve| only have| just)* (?:installed|upgraded?|updated|compiled|built)\b[\s\S]{0,400}\b(?:error|fail|mismatch|missing|not found|crash)|\bwhen (?:i|we) (?:try|run|start|import|execute|launch)\b|\bwhen i\s+(?:am |was )?(?:build|compil|install|load|train|us)\w*\b[\s\S]{0,200}\b(?:error|fails?|failed|crash\w*)\b|\b(?:i|we) (?:try|tried|run|ran|want)\b[\s\S]{0,200}\b(?:error|it says|it fails|ends in)\b)"),
+                  RE2(R"((?i)\bany (?:help|ideas?|suggestions?)\b|\bplease help\b|\bhow (?:to|can i|do i|should i) (?:fix|solve|overcome|resolve|deal with)\b|\bdo you have (?:any|some|a) (?:idea|solution|suggestion|clue)|\bhas any(?:one|body) (?:else )?(?:seen|had|got|met|faced|encountered|solved)\b|\bis this (?:an issue|a bug|a problem)\b|\bwhat (?:am i|is) (?:doing )?wrong\b)"),
+                  RE2(R"((?i)\bwhat(?:'s| is| could be| might be) the (?:problem|reason|issue|cause)\b|\b(?:does any(?:one|body)|any(?:one|body)(?: else)?) (?:know|have|having|facing|seeing|met|encounter\w*)\b|\b(?:can|could) (?:any(?:one|body)|some(?:one|body)|you)(?: please)? (?:help|advise|tell me)\b|\bwhat (?:should|must|do|can|could) i (?:need to |have to )?do\b|\bmy (?:gpu|card|machine|computer|laptop|pc|server|system|program|code|driver|setup)\b)"),
+                  RE2(R"((?i)(?:^|\n)[#*\s]*(?:steps to reproduce|to reproduce|expected behaviou?r|actual behaviou?r|describe the (?:bug|issue|problem)|(?:bug|issue) (?:report|description|summary)|what (?:happened|is returned|operating system|version)|error (?:screenshots|logs?|message)|your environment|relevant log output|name and version|(?:current|observed) behaviou?r|reproduction steps)\b|(?:^|\n)\s*(?:#{1,6} ?|\*\*)(?:description|(?:the )?problem|expected|actual|observed|what (?:i|we) (?:did|tried|expected))\b[^\n]{0,20}\n|(?:^|\n)[#*\s]*environment(?: details| info\w*)?[*: ]*\n\s*[-*]*\s*\**(?:os|operating system|platform|python|gpu|pytorch|torch|cuda|driver)\b)"),
+                  // A title, and below it where it happened.
+                  RE2(R"(^\s*# [^\n]+\n(?:[^#\n][^\n]*|\n)*?(?:Traceback \(most recent call last\)|[ \t]*File "[^"\n]+", line \d+))"),
+                  // Chinese, Japanese, Korean, Russian, Spanish
+                  RE2("报错|出错|请问|怎么解决|怎么办|如何解决|求助|求大神|怎么回事|什么原因|是什么问题|"
+                      "エラーが|해결|"
+                      "오류가|에러가|ошибк|me (?:da|sale) "
+                      "(?:un|este) error"),
+              };
   // Others answer already: a chat, a mail that quotes questions, a list of questions and answers.
   static const RE2 kAnswered(
       R"((?m)(?:^\[\d\d:\d\d\] \w+: .*\n[\s\S]*){2}|^>[^>\n]*\?$|\?\*\*$|(?i)frequently asked)");
@@ -309,7 +324,7 @@ bool IsTyped(std::string_view line) {
 Mention MentionAt(std::string_view line, size_t begin, bool is_first) {
   static const RE2 kTest("::test_"), kSkipped(R"(\b(?:SKIPPED|XFAIL)\b[^)]{0,80}$)");
   static const RE2 kOver(
-      R"((?i)^[^.;]{0,120}\b(?:is|are|was|were|has been|have been) (?:now |already |finally )?(?:gone|fixed|solved|resolved)(?: (?:now|again|in [\w.#-]+))?\W*$)"),
+      R"((?i)^[^.;]{0,120}\b(?:is|are|was|were|has been|have been) (?:now |already |finally )?(?:gone|fixed|solved|resolved)(?: (?:now|again|in [\w.#-]+))?(?:\W*$|[,;] (?:the )?(?:next|now|then|here)\b))"),
       kBut(R"((?i)\b(?:but|yet|however|still|again)\b)");
   static const RE2 kCommand(R"(\b(?:grep|rg|echo|printf|sed|awk|git (?:commit|log)|assert)\b[^|]*$)");
   // A match may extend beyond the quotation, so the search for its end starts at the beginning.

@@ -22,6 +22,9 @@ bool IsOfOtherMakers(std::string_view line);
 // Whether a text is about the GPU of another maker alone, and nothing in it is NVIDIA's.
 bool IsOnOtherGpu(std::string_view text);
 
+// Whether somebody says that the machine has nothing of NVIDIA's: what suggests it then is no fault.
+bool StatesNoNvidia(std::string_view text);
+
 // What somebody only supposes to be the reason.
 bool IsGuess(std::string_view line);
 

@@ -110,12 +110,14 @@ TEST(MentionAt, WhatIsSupposedDefinedOrDenied) {
            "test_alloc PASSED (CUDA error: out of memory)",
            "CUDA error: out of memory, skipping",
            "* CUDA error: out of memory in the sparse part is gone",
+           "OK, the CUDA error: out of memory on my card is gone now, next one:",
        }) {
     EXPECT_EQ(at(line), Mention::kDenied) << line;
   }
   for (const char* line : {
            "If I use two cards, CUDA error: out of memory",
            "CUDA error: out of memory was solved by another card",
+           "CUDA error: out of memory is gone, but comes back after an hour",
            "CUDA error: out of memory, skipping device 0: too small",
            "nvcc fixed: CUDA error: out of memory",
            "I assume it is a driver thing. CUDA error: out of memory",
@@ -133,6 +135,19 @@ TEST(IsOnOtherGpu, WhereNothingIsOfNvidia) {
   for (const char* text : {"CPU: AMD EPYC 7742\ntorch.OutOfMemoryError", "Radeon beside an NVIDIA A2",
                            "CUDA error: out of memory"}) {
     EXPECT_FALSE(IsOnOtherGpu(text)) << text;
+  }
+}
+
+TEST(StatesNoNvidia, WherePeopleSayItAndNotAProgram) {
+  for (const char* text :
+       {"My pc has no Nvidia hardware whatsoever.", "There is no NVIDIA card or driver here.",
+        "I don't have an nvidia gpu", "No NVIDIA card, so no CUDA, in this machine."}) {
+    EXPECT_TRUE(StatesNoNvidia(text)) << text;
+  }
+  for (const char* text : {"RuntimeError: Found no NVIDIA driver on your system", "No NVIDIA GPU detected",
+                           "or no NVIDIA GPU installed in this system is supported by this driver",
+                           "there is an nvidia card and it goes to the cpu"}) {
+    EXPECT_FALSE(StatesNoNvidia(text)) << text;
   }
 }
 
@@ -174,6 +189,8 @@ TEST(OnlyMentions, WishesChangesAndPagesOfTrouble) {
   EXPECT_TRUE(OnlyMentions("[FEA] show the size\nCUDA error: out of memory"));
   EXPECT_TRUE(OnlyMentions("It would be nice if it said more than CUDA error: out of memory."));
   EXPECT_TRUE(OnlyMentions("This PR catches the error and retries.\nBefore: CUDA error: out of memory"));
+  EXPECT_TRUE(OnlyMentions("CUDA is not found on arm. This PR leaves the plugins out there."));
+  EXPECT_FALSE(OnlyMentions("CUDA is not found on arm. With this PR, too."));
   EXPECT_TRUE(
       OnlyMentions("**Problem**: it ends in `CUDA error: out of memory`\n\n**Cause**: the card is full"));
   EXPECT_TRUE(OnlyMentions("Q: CUDA error: out of memory?\nA: take less"));
@@ -218,6 +235,7 @@ TEST(AsksForHelp, WhereSomebodyTellsOfTheirOwnFailure) {
            "`CUDA error: out of memory`\nsuch a problem happened, do you have some solution?",
            "## Steps to reproduce\n1. start it\n\n## Environment\nUbuntu",
            "### Name and Version\n1.2\n\n### Relevant log output\n\n```shell\nx\n```\n",
+           "### Description\nx\n\n    CUDA error: out of memory\n\n### Expected\nno error\n",
            "# CUDA error: out of memory\n\nCould anybody help me, what do I need to do?",
            "# CUDA error: out of memory\n\n**Environment**\n- OS: Linux\n- Python: 3.12\n",
            "# CUDA error: out of memory\n\n  File \"a.py\", line 3, in step\n    run()\n",

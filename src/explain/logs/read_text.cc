@@ -38,6 +38,19 @@ std::pair<std::ptrdiff_t, std::ptrdiff_t> Loudness(const std::vector<Symptom>& s
 
 bool IsGuessed(const Symptom& symptom) { return symptom.role() == Role::kHint && IsGuess(symptom.text); }
 
+// A program said that it goes on without the GPU, and later ended by an exception that has nothing to do with
+// it: then what it said is not why.
+std::optional<ErrorLine> EndedOtherwise(const std::vector<Symptom>& symptoms, const LogReader::Tail& tail) {
+  if (std::ranges::none_of(symptoms, Fails) ||
+      std::ranges::find(symptoms, Role::kFailure, &Symptom::role) != symptoms.end())
+    return std::nullopt;
+  std::optional<ErrorLine> error = OrdinaryException(tail.text);
+  const bool later = error && std::ranges::all_of(symptoms, [&](const Symptom& symptom) {
+                       return !Fails(symptom) || symptom.last_line < error->line + tail.first_line - 1;
+                     });
+  return later ? error : std::nullopt;
+}
+
 // What to ask of a text whose lines were joined.
 struct Mending {
   bool only_sure = false;   // nothing else says that something failed
@@ -81,7 +94,12 @@ base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input) {
     read.mentioned = ErrorLine{mentioned->line, mentioned->text};
   if (reader.only_mentions() && !reader.asks_for_help()) return read;
   const LogReader::Tail tail = reader.tail();
-  std::optional<ErrorLine> error;
+  std::optional<ErrorLine> error = EndedOtherwise(read.symptoms, tail);
+  if (error) {
+    std::erase_if(read.symptoms, Fails);
+    read.unknown = ErrorLine{error->line + tail.first_line - 1, std::move(error->text)};
+    return read;
+  }
   if (std::ranges::all_of(read.symptoms, [](const Symptom& one) { return !Fails(one) || IsGuessed(one); })) {
     error = EndingError(tail.text, reader.asks_for_help());
     if (error) std::erase_if(read.symptoms, IsGuessed);  // beside what is shown, a guess is no evidence

@@ -69,6 +69,25 @@ TEST(ReadLog, NothingOfOursOnTheGpuOfAnotherMaker) {
   EXPECT_TRUE(TellsOfFailure("board with a GeForce 210\nclGetPlatformIDs failed: -1001\n"));
 }
 
+TEST(ReadLog, NoHintWhereSomebodySaysThatThereIsNoNvidia) {
+  EXPECT_FALSE(TellsOfFailure("My pc has no Nvidia hardware whatsoever.\nthe GPU is not detected\n"));
+  EXPECT_TRUE(TellsOfFailure("My pc has an Nvidia card.\nthe GPU is not detected\n"));
+}
+
+// What a program says of the GPU and goes on without it is not why it ends later.
+TEST(ReadLog, AnExceptionOfTheProgramsOwnAfterANotice) {
+  const std::string notice =
+      "I cudart_stub.cc:28] Could not find cuda drivers on your machine, GPU will not be used.\n"
+      "loading\nTraceback (most recent call last):\n  File \"a.py\", line 3, in <module>\n    main()\n";
+  EXPECT_EQ(UnknownOf(notice + "ValueError: Shape mismatch in layer 0\n"),
+            "6 ValueError: Shape mismatch in layer 0");
+  EXPECT_FALSE(TellsOfFailure(notice + "ValueError: Shape mismatch in layer 0\n"));
+  for (const char* error : {"ValueError: no GPU for this\n", "RuntimeError: it failed\n", "done\n",
+                            "ImportError: libcudart.so.12: cannot open shared object file\n"}) {
+    EXPECT_TRUE(TellsOfFailure(notice + error)) << error;
+  }
+}
+
 TEST(ReadLog, NoHintInALineThatTellsOfSomethingElse) {
   for (const char* text : {
            "E cuda_dnn.cc:8579] Unable to register cuDNN factory: Attempting to register factory for plugin "

@@ -98,6 +98,11 @@ std::vector<Symptom> LogReader::SymptomsWith(bool talk) const {
     std::erase_if(told,
                   [](const Symptom& symptom) { return symptom.speaks() || symptom.role() == Role::kHint; });
   }
+  if (no_nvidia_) {
+    std::erase_if(told, [](const Symptom& symptom) {
+      return symptom.role() == Role::kConsequence || symptom.role() == Role::kHint;
+    });
+  }
   if (!few) {
     std::erase_if(told, [&](const Symptom& symptom) {
       // What people say of their machine holds, in a sentence too.
