@@ -1,5 +1,5 @@
 // What a text itself names and the tables know not to go together: "driver 396.54, compiled with CUDA 10";
-// "TensorFlow 2.1, CUDA 10.2 installed".
+// "TensorFlow 2.1, CUDA 10.2 installed"; a file that is not found, and a listing with it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -97,6 +97,43 @@ void SettleFramework(std::span<const Symptom> symptoms, std::vector<Settlement>&
   }
 }
 
+// Whether the text lists this file, and not only a link to one that it does not list.
+bool IsListed(std::string_view file, std::span<const Symptom> symptoms) {
+  return std::ranges::any_of(symptoms, [&](const Symptom& symptom) {
+    if (symptom.kind() != "lists-library" || symptom.attribute("library") != file) return false;
+    const std::string_view target = symptom.attribute("path");
+    return target.empty() || target.find_first_of("/\\") != std::string_view::npos ||
+           IsListed(target, symptoms);
+  });
+}
+
+// The file that the loader did not find stands in a listing: then its directory is not searched. Or a longer
+// name of it does: then the link by the name that is asked for is missing.
+void SettleListed(std::span<const Symptom> symptoms, std::vector<Settlement>& settlements) {
+  for (const Symptom& missing : symptoms) {
+    const std::string_view file = missing.attribute("file");
+    if (missing.kind() != "library-not-found" || missing.attribute("versioned") != "yes") continue;
+    if (IsListed(file, symptoms)) {
+      Settlement settlement{"search-path", true, fmt::format("the text itself lists {}", file)};
+      settlement.of_text = true;
+      settlements.push_back(std::move(settlement));
+      return;
+    }
+    const std::string longer = fmt::format("{}.", file);
+    const auto real = std::ranges::find_if(symptoms, [&](const Symptom& symptom) {
+      return symptom.kind() == "lists-library" && symptom.attribute("library").starts_with(longer);
+    });
+    if (real == symptoms.end() || PlatformOf(symptoms) != base::Platform::kLinux) continue;
+    const std::string_view name = real->attribute("library");
+    Settlement settlement{"broken-symlink", true, fmt::format("the text lists {}, but no {}", name, file)};
+    settlement.of_text = settlement.decides = true;
+    settlement.because = "programs ask for the short name, which is a link to the long one";
+    settlement.fix.text = fmt::format("make the link beside the file: {} -> {}, or run ldconfig", file, name);
+    settlements.push_back(std::move(settlement));
+    return;
+  }
+}
+
 }  // namespace
 
 base::Platform PlatformOf(std::span<const Symptom> symptoms) {
@@ -109,6 +146,7 @@ base::Platform PlatformOf(std::span<const Symptom> symptoms) {
 void SettleByText(std::span<const Symptom> symptoms, std::vector<Settlement>& settlements) {
   SettleDriver(symptoms, settlements);
   SettleFramework(symptoms, settlements);
+  SettleListed(symptoms, settlements);
 }
 
 }  // namespace culprit::explain

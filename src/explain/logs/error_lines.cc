@@ -95,7 +95,7 @@ namespace {
 // What a scheduler, a formatter or a linter says of its own work; how fast something is; what is planned.
 bool TellsOfOtherTools(std::string_view line) {
   static const RE2 kTools(
-      R"((?i)^\W*\d+/\d+ nodes are available|\b(?:clang-format|clang-tidy|cpplint|roslint|flake8|pylint|black|ruff|isort|pre-commit|mypy|codespell)\b|\bDUE TO (?:TIME LIMIT|PREEMPTION)\b|\blibva error\b|\bvaInitialize\b|\b(?:most of|(?:almost|nearly) all(?: of)?) the time\b|\bany plans? (?:to|for|on|of)\b|^[#\s]*(?:\[\w+\] ?)?support (?:for|of) )");
+      R"((?i)^\W*\d+/\d+ nodes are available|\b(?:clang-format|clang-tidy|cpplint|roslint|flake8|pylint|black|ruff|isort|pre-commit|mypy|codespell)\b|\bDUE TO (?:TIME LIMIT|PREEMPTION)\b|\bparse error at \(\S+/templates/|\blibva error\b|\bvaInitialize\b|\b(?:most of|(?:almost|nearly) all(?: of)?) the time\b|\bany plans? (?:to|for|on|of)\b|^[#\s]*(?:\[\w+\] ?)?support (?:for|of) )");
   return RE2::PartialMatch(Piece(line), kTools);
 }
 

@@ -292,7 +292,7 @@ bool IsShownWhole(std::string_view line, char quote) {
 // A string literal, or words in quotation marks; not the quotes of a structured log.
 Mention Quoted(std::string_view line, std::string_view before, std::string_view after) {
   static const RE2 kCode(
-      R"(^[+\-\s]*(?:raise|throw|return|case|printf|fprintf|print|echo|assert\w*|EXPECT_\w+|ASSERT_\w+|std::|if |elif |in |const |static |char |string |#define|[{\[(]|"|'|\w+\s*[:=]|\w+\())");
+      R"(^[+\-\s]*(?:raise|throw|return|case|printf|fprintf|print|echo|assert\w*|EXPECT_\w+|ASSERT_\w+|std::|if |elif |in |const |static |char |string |#define|[{\[(]|"|'|\w+\s*=|\w+\s*:\W*$|\w+\())");
   static const RE2 kReport(
       R"re((?i)\w*error|fail|fatal|exception|warn|"?\b(?:level|msg|message|log|severity|desc)"?\s*[:=])re");
   static const RE2 kOnlyReport(
