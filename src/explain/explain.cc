@@ -14,6 +14,7 @@ using logs::Symptom;
 
 constexpr double kShown = 0.08;  // causes below this are noise
 constexpr double kTold = 0.3;    // if none is above this, the text does not tell
+constexpr double kHinted = 0.5;  // the same, of a text with nothing but vague words: below, one in four was right
 constexpr size_t kMostCauses = 6;
 constexpr double kMuffled = 0.35;         // factor for a consequence next to a failure
 constexpr double kLater = 0.9;            // factor for a failure after the first
@@ -179,7 +180,8 @@ report::Explanation Explain(std::span<const Symptom> symptoms, std::vector<repor
     return a.second != b.second ? a.second > b.second : a.first < b.first;
   });
   if (ranked.size() > kMostCauses) ranked.resize(kMostCauses);
-  const bool told = !ranked.empty() && ranked.front().second >= kTold;
+  const double enough = std::ranges::any_of(symptoms, &Symptom::speaks) ? kTold : kHinted;
+  const bool told = !ranked.empty() && ranked.front().second >= enough;
   for (const auto& [cause, score] : ranked) {
     auto& causes = told ? explanation.causes : explanation.near;
     causes.push_back(Describe(cause, score, differential, symptoms, explanation.inputs));
