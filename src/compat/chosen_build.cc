@@ -15,19 +15,22 @@ using knowledge::Build;
 using knowledge::PublishedOn;
 using knowledge::Verdict;
 
+}  // namespace
+
+std::string WhereWords(const CompatQuestion& question) {
+  if (question.wsl) return "WSL";
+  return question.machine == base::Machine::kLinuxX86 ? "Linux" : knowledge::MachineWords(question.machine);
+}
+
 std::vector<BuildPair> PairsOf(const CompatQuestion& question, const Build& build) {
   std::vector<BuildPair> pairs;
   const knowledge::Platform platform = knowledge::PlatformOf(build.machine);
-  if (question.platform_given) {
-    const std::string where = build.machine == base::Machine::kLinuxX86
-                                  ? "Linux"  //
-                                  : knowledge::MachineWords(build.machine);
-    pairs.push_back({question.wsl ? "WSL" : where, knowledge::BuildOnMachine(build)});
-  }
+  if (question.platform_given) pairs.push_back({WhereWords(question), knowledge::BuildOnMachine(build)});
   if (question.driver) {
-    pairs.push_back({DriverWords(question), OfDriver(question, [&](const Version& driver) {
-                       return knowledge::BuildOnDriver(build, driver, question.DriverPlatform());
-                     })});
+    pairs.push_back(
+        {DriverWords(question), OfDriver(question, DriverHalf::kLibraries, [&](const Version& driver) {
+           return knowledge::BuildOnDriver(build, driver, question.DriverPlatform());
+         })});
   }
   if (question.cuda) {
     pairs.push_back({CudaWords(question), knowledge::FrameworkWithCuda(build.row, *question.cuda, platform)});
@@ -43,9 +46,10 @@ std::vector<BuildPair> PairsOf(const CompatQuestion& question, const Build& buil
       Answer system = knowledge::SystemForBuild(build, *question.cc, driver, question.DriverPlatform());
       return system.verdict == Verdict::kYes ? answer : system;
     };
-    pairs.push_back({GpuWords(question),
-                     question.driver ? OfDriver(question, [&](const Version& driver) { return ask(&driver); })
-                                     : ask(nullptr)});
+    pairs.push_back({GpuWords(question), question.driver
+                                             ? OfDriver(question, DriverHalf::kLibraries,
+                                                        [&](const Version& driver) { return ask(&driver); })
+                                             : ask(nullptr)});
   }
   if (question.python) {
     Answer answer = knowledge::BuildOnPython(build, *question.python);
@@ -59,18 +63,25 @@ std::vector<BuildPair> PairsOf(const CompatQuestion& question, const Build& buil
   return pairs;
 }
 
+size_t DistanceOf(const std::vector<BuildPair>& pairs) {
+  constexpr size_t kMost = 100;
+  size_t distance = 0;
+  for (const BuildPair& pair : pairs) {
+    if (pair.answer.verdict == Verdict::kNo) distance += kMost;
+    if (pair.answer.verdict == Verdict::kUnknown) ++distance;
+  }
+  return distance;
+}
+
+namespace {
+
 // Less is better.
 auto RankOf(const CompatQuestion& question, const Build& build, const std::vector<BuildPair>& pairs) {
-  const auto count = [&](Verdict verdict) {
-    return std::ranges::count_if(pairs,
-                                 [&](const BuildPair& pair) { return pair.answer.verdict == verdict; });
-  };
   // Also where no platform was asked about: what nobody can install is not what is meant.
   const Verdict there = knowledge::IfThereIsOne(build, knowledge::BuildOnMachine(build)).verdict;
   const bool of_cuda =
       question.cuda && knowledge::BeginsWith(knowledge::Known(build.row.cuda), *question.cuda);
-  return std::tuple(count(Verdict::kNo) + (there == Verdict::kNo ? 1 : 0),
-                    count(Verdict::kUnknown) + (there == Verdict::kUnknown ? 1 : 0), of_cuda ? 0 : 1);
+  return std::tuple(DistanceOf(pairs) + DistanceOf({{"", {there, "", ""}}}), of_cuda ? 0 : 1);
 }
 
 }  // namespace
@@ -106,6 +117,11 @@ std::string BuildName(const Build& build) {
 report::Command InstallCommand(const Build& build) {
   if (build.published == PublishedOn::kUnknown || build.distribution.empty()) return {};
   report::Command command = "pip install \"" + report::Plain(build.distribution);
+  // mxnet-cu112, tensorrt-cu12: each build is a package of its own.
+  const bool own_name = build.published == PublishedOn::kPackageIndex && build.extra.empty() &&
+                        !build.row.is_default && !build.row.variant.empty() &&
+                        build.distribution == build.row.framework;
+  if (own_name) command += "-" + report::FromTable(std::string(build.row.variant));
   if (!build.extra.empty()) command += "[" + report::FromTable(build.extra) + "]";
   command += "==" + report::Plain(build.shown) + "\"";
   switch (build.published) {

@@ -19,6 +19,11 @@ struct BuildPair {
   knowledge::Answer answer;
 };
 
+// The answers about one build, in the order of the question.
+std::vector<BuildPair> PairsOf(const CompatQuestion& question, const knowledge::Build& build);
+// How far a build is from fitting: less is better, 0 is a yes to everything.
+size_t DistanceOf(const std::vector<BuildPair>& pairs);
+
 struct ChosenBuild {
   std::vector<knowledge::Build> builds;  // of the release; empty: not in the table
   size_t chosen = 0;
@@ -30,6 +35,8 @@ struct ChosenBuild {
 // was asked about, then the default. `package` must outlive the result.
 ChosenBuild ChooseBuild(const CompatQuestion& question, CompatPackage& package);
 
+// "Linux", "Windows", "WSL"
+std::string WhereWords(const CompatQuestion& question);
 // "torch 2.7.0+cu128", "jax[cuda13] 0.10.2"
 std::string BuildName(const knowledge::Build& build);
 // How pip gets it; empty if where it is published is not known.

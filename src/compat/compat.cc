@@ -3,12 +3,13 @@
 #include <utility>
 
 #include "compat/chosen_build.h"
+#include "compat/chosen_release.h"
 #include "compat/goes_with/goes_with.h"
 #include "compat/words.h"
 #include "knowledge/arch.h"
 #include "knowledge/cudnn.h"
 #include "knowledge/host_compilers.h"
-#include "knowledge/packages/pins.h"
+#include "knowledge/packages/project_fit.h"
 #include "knowledge/packages/release.h"
 
 namespace culprit::compat {
@@ -69,19 +70,21 @@ class Comparison {
     if (!question_.driver) return;
     const std::string name = DriverWords(question_);
     const knowledge::Platform platform = question_.DriverPlatform();
+    if (question_.cuda_compat) Add(name, CudaCompatWords(question_), CudaCompatFits(question_));
     if (question_.cuda) {
-      Add(name, CudaWords(question_), OfDriver(question_, [&](const Version& driver) {
+      Add(name, CudaWords(question_), OfDriver(question_, DriverHalf::kLibraries, [&](const Version& driver) {
             return knowledge::DriverForCuda(driver, *question_.cuda, platform);
           }));
     }
     if (question_.cc) {
-      Add(name, GpuWords(question_), OfDriver(question_, [&](const Version& driver) {
+      Add(name, GpuWords(question_), OfDriver(question_, DriverHalf::kKernel, [&](const Version& driver) {
             return knowledge::DriverDrives(driver, *question_.cc, platform);
           }));
     }
     if (!question_.cudnn || !question_.cuda) return;
     if (CudnnOnDriver(*question_.cudnn, *question_.driver, *question_.cuda, platform)) {
-      Add(name, CudnnWords(question_), OfDriver(question_, [&](const Version& driver) {
+      Add(name, CudnnWords(question_),
+          OfDriver(question_, DriverHalf::kLibraries, [&](const Version& driver) {
             return *CudnnOnDriver(*question_.cudnn, driver, *question_.cuda, platform);
           }));
     }
@@ -98,18 +101,51 @@ class Comparison {
       Add(name, "gcc " + question_.gcc->ToString(), knowledge::GccFits(cuda, *question_.gcc));
     if (question_.clang)
       Add(name, "clang " + question_.clang->ToString(), knowledge::ClangFits(cuda, *question_.clang));
-    if (question_.msvc)
-      Add(name, "MSVC " + std::to_string(*question_.msvc), knowledge::MsvcFits(cuda, *question_.msvc));
+    if (question_.msvc) Add(name, question_.msvc_name, OfCompilers(cuda));
+  }
+
+  // Of a whole Visual Studio the first and the last compiler.
+  Answer OfCompilers(const Version& cuda) const {
+    const Answer first = knowledge::MsvcFits(cuda, *question_.msvc);
+    const Answer last = knowledge::MsvcFits(cuda, *question_.msvc_last);
+    if (first.verdict == last.verdict) return last;
+    return knowledge::Unknown("this depends on which compiler of " + question_.msvc_name + ": " + last.why,
+                              last.source);
   }
 
   void Gpus() {
+    if (!question_.cc && !question_.gpu_name.empty()) NoSuchGpu();
     if (!question_.cc || !question_.cudnn) return;
     Add(CudnnWords(question_), GpuWords(question_),
         knowledge::CudnnForGpu(*question_.cudnn, question_.cuda.value_or(Version{{0}}), *question_.cc));
   }
 
+  void NoSuchGpu() {
+    const Answer answer = knowledge::Unknown("the GPU '" + question_.gpu_name +
+                                             "' is not in the table; give its compute capability, gpu=8.9 or "
+                                             "gpu=sm_89");
+    if (question_.driver) Add(DriverWords(question_), GpuWords(question_), answer);
+    if (question_.cuda) Add(CudaWords(question_), GpuWords(question_), answer);
+    if (question_.cudnn) Add(CudnnWords(question_), GpuWords(question_), answer);
+    for (const CompatPackage& package : packages_) Add(package.shown, GpuWords(question_), answer);
+  }
+
+  void Release(CompatPackage& package) {
+    const auto releases = knowledge::ReleasesOfProject(package.key, question_.machine);
+    const knowledge::ProjectRelease* release = knowledge::ReleaseMeant(releases, package.version);
+    if (release == nullptr) {
+      NotInTable(package);
+      return;
+    }
+    if (release->version != package.version) {
+      package.version = release->version;
+      answer_.notes.push_back(package.shown + " is read as " + package.version);
+    }
+    for (const BuildPair& pair : PairsOf(question_, *release)) Add(package.shown, pair.other, pair.answer);
+  }
+
   void Package(CompatPackage& package) {
-    if (package.framework.empty()) return;
+    if (package.framework.empty()) return Release(package);
     const ChosenBuild choice = ChooseBuild(question_, package);
     if (choice.builds.empty()) {
       NotInTable(package);
@@ -151,8 +187,10 @@ class Comparison {
     for (size_t i = 0; i < packages_.size(); ++i) {
       for (size_t j = i + 1; j < packages_.size(); ++j) {
         const CompatPackage &one = packages_[i], &other = packages_[j];
-        if (!knowledge::AreRelated(one.key, other.key)) continue;
-        Add(one.shown, other.shown, knowledge::PackagesFit(one.key, one.version, other.key, other.version));
+        const auto answer =
+            knowledge::PackagesTogether(one.key, one.version, other.key, other.version, question_.machine,
+                                        question_.python ? &*question_.python : nullptr);
+        if (answer) Add(one.shown, other.shown, *answer);
       }
     }
   }

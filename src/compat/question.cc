@@ -4,10 +4,12 @@
 #include <cctype>
 #include <map>
 
+#include "base/pep440.h"
 #include "base/text.h"
 #include "knowledge/arch.h"
-#include "knowledge/packages/frameworks.h"
-#include "knowledge/packages/pins.h"
+#include "knowledge/host_compilers.h"
+#include "knowledge/packages/builds.h"
+#include "knowledge/packages/project_releases.h"
 #include "knowledge/packages/release.h"
 
 namespace culprit::compat {
@@ -17,47 +19,81 @@ using base::ErrorCode;
 using base::Fail;
 using base::Version;
 
-constexpr std::string_view kKeys =
-    "cuda, cudnn, driver, gpu, gcc, clang, msvc, python, platform, or a framework (torch, tensorflow, jax, "
-    "onnxruntime, cupy, ctranslate2, paddle, mxnet, tensorrt, triton, torchvision, torchaudio, xformers, "
-    "vllm)";
+constexpr uint32_t kMsvcMajor = 19, kToolsetMajor = 14;  // 19.39 is _MSC_VER 1939, of toolset 14.39
+constexpr uint32_t kOldestMscVer = 1000;
 
-std::string Lower(std::string_view text) {
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return lower;
+constexpr std::string_view kKeys =
+    "cuda, cudnn, driver, gpu, gcc, clang, msvc, vs, python, platform, cuda-compat, or a package that "
+    "`culprit plan` knows (torch, tensorflow, jax, onnxruntime-gpu, flash-attn, vllm, cudf-cu12 ...)";
+
+// As the package index writes names: flash_attn is flash-attn.
+std::string Normal(std::string_view text) {
+  std::string name(text);
+  std::ranges::transform(name, name.begin(), [](unsigned char c) {
+    return c == '_' || c == '.' ? '-' : static_cast<char>(std::tolower(c));
+  });
+  return name;
 }
 
-base::Result<void> ReadGpu(std::string_view value, CompatQuestion& question) {
+void ReadGpu(std::string_view value, CompatQuestion& question) {
   if (const auto cc = knowledge::ParseCapability(value)) {
     question.cc = *cc;
-    return {};
+    return;
   }
-  const knowledge::Capability* row = knowledge::FindCapabilityByName(value);
-  if (row == nullptr) {
-    return Fail(ErrorCode::kNotFound,
-                "the GPU '" + std::string(value) +
-                    "' is not in the table; give its compute capability, gpu=8.9 or gpu=sm_89");
+  if (const knowledge::Capability* row = knowledge::FindCapabilityByName(value))
+    question.cc = knowledge::Known(row->cc);
+  question.gpu_name = base::Printable(value);
+}
+
+base::Result<void> ReadPackage(const std::string& key, const knowledge::TableEntry& entry,
+                               std::string_view value, CompatQuestion& question) {
+  const size_t plus = value.find('+');
+  const std::string text(value.substr(0, plus));
+  CompatPackage package{.key = key, .shown = key + " " + base::Printable(value), .version = text};
+  package.variant = plus == std::string_view::npos ? entry.variant : std::string(value.substr(plus + 1));
+  package.framework = entry.framework;
+  const bool readable = entry.framework.empty()
+                            ? base::PythonVersion::Parse(text).has_value()
+                            : Version::Parse(text.substr(0, text.find(".post"))).has_value();
+  if (!readable)
+    return Fail(ErrorCode::kBadFormat, "'" + base::Printable(value) + "' is not a version of " + key);
+  if (entry.framework == "onnxruntime") {
+    package.key = "onnxruntime-gpu";
+  } else if (!entry.framework.empty() && !knowledge::IsBuildOf(entry.framework, key)) {
+    package.key = entry.framework;
   }
-  question.cc = knowledge::Known(row->cc);
-  question.gpu_name = value;
+  question.packages.push_back(std::move(package));
   return {};
 }
 
-base::Result<void> ReadPackage(const std::string& key, std::string_view value, CompatQuestion& question) {
-  const size_t plus = value.find('+');
-  const std::string text(value.substr(0, plus));
-  const std::string_view framework = knowledge::FrameworkName(key);
-  CompatPackage package{.key = key, .shown = key + " " + std::string(value), .version = text};
-  if (plus != std::string_view::npos) package.variant = value.substr(plus + 1);
-  package.framework = framework;
-  if (!framework.empty()) {
-    if (!Version::Parse(text.substr(0, text.find(".post"))))
-      return Fail(ErrorCode::kBadFormat, "'" + std::string(value) + "' is not a version of " + key);
-    package.key = framework == "onnxruntime" ? "onnxruntime-gpu" : std::string(framework);
+// "1939" is an _MSC_VER, "19.39" the compiler's version, "14.39" that of its toolset.
+base::Result<void> ReadMsvc(const std::string& value, CompatQuestion& question) {
+  const auto version = Version::Parse(value);
+  const bool number = version && version->parts.size() == 1 && version->part(0) >= kOldestMscVer;
+  const bool dotted = version && version->parts.size() > 1 &&
+                      (version->part(0) == kMsvcMajor || version->part(0) == kToolsetMajor);
+  if (!number && !dotted) {
+    return Fail(ErrorCode::kBadFormat,
+                "'" + base::Printable(value) + "' is not an _MSC_VER (1939) or a version of MSVC (19.39)");
   }
-  question.packages.push_back(std::move(package));
+  question.msvc = question.msvc_last = number ? version->part(0) : kMsvcMajor * 100 + version->part(1);
+  question.msvc_name = "MSVC " + std::to_string(*question.msvc);
+  return {};
+}
+
+// vs=2022: whichever compiler came with it.
+base::Result<void> ReadVisualStudio(const std::string& value, CompatQuestion& question) {
+  for (const knowledge::MscVer& row : knowledge::MscVers()) {
+    if (row.visual_studio.substr(0, row.visual_studio.find(' ')) != value) continue;
+    if (!question.msvc) question.msvc = row.first;
+    question.msvc_last = row.last;
+  }
+  if (!question.msvc) {
+    return Fail(ErrorCode::kBadFormat, "'" + base::Printable(value) +
+                                           "' is not a year of Visual Studio (vs=2022); msvc=19.39 names "
+                                           "the compiler");
+  }
+  question.msvc_name = "Visual Studio " + value;
   return {};
 }
 
@@ -79,28 +115,30 @@ base::Result<void> ReadPlatform(const std::string& value, CompatQuestion& questi
 
 base::Result<void> ReadWord(const std::string& key, const std::string& value, CompatQuestion& question) {
   const std::map<std::string_view, std::optional<Version> CompatQuestion::*> versions = {
-      {"cuda", &CompatQuestion::cuda},     {"cudnn", &CompatQuestion::cudnn},
-      {"driver", &CompatQuestion::driver}, {"gcc", &CompatQuestion::gcc},
-      {"clang", &CompatQuestion::clang},   {"python", &CompatQuestion::python}};
+      {"cuda", &CompatQuestion::cuda},
+      {"cudnn", &CompatQuestion::cudnn},
+      {"driver", &CompatQuestion::driver},
+      {"gcc", &CompatQuestion::gcc},
+      {"clang", &CompatQuestion::clang},
+      {"python", &CompatQuestion::python},
+      {"cuda-compat", &CompatQuestion::cuda_compat}};
   if (const auto at = versions.find(key); at != versions.end()) {
     const auto version = Version::Parse(value);
     if (!version) return Fail(ErrorCode::kBadFormat, "'" + value + "' is not a version of " + key);
     question.*(at->second) = *version;
     return {};
   }
-  if (key == "gpu") return ReadGpu(value, question);
-  if (key == "msvc") {
-    const auto version = Version::Parse(value);
-    if (!version || version->parts.size() != 1) {
-      return Fail(ErrorCode::kBadFormat, "'" + value + "' is not an _MSC_VER (for example 1939)");
-    }
-    question.msvc = version->part(0);
+  if (key == "gpu") {
+    ReadGpu(value, question);
     return {};
   }
+  if (key == "msvc") return ReadMsvc(value, question);
+  if (key == "vs") return ReadVisualStudio(value, question);
   if (key == "platform") return ReadPlatform(value, question);
-  if (!knowledge::FrameworkName(key).empty() || knowledge::IsPinned(key))
-    return ReadPackage(key, value, question);
-  return Fail(ErrorCode::kBadFormat, "unknown key '" + key + "'; use one of " + std::string(kKeys));
+  const knowledge::TableEntry entry = knowledge::FindEntry(key);
+  if (!entry.package.empty()) return ReadPackage(key, entry, value, question);
+  return Fail(ErrorCode::kBadFormat,
+              "unknown key '" + base::Printable(key) + "'; use one of " + std::string(kKeys));
 }
 
 }  // namespace
@@ -118,7 +156,7 @@ base::Result<CompatQuestion> ParseCompat(const std::vector<std::string>& words) 
     if (equals == std::string::npos || equals == 0 || equals + 1 == word.size()) {
       return Fail(ErrorCode::kBadFormat, "'" + word + "' is not KEY=VALUE");
     }
-    const std::string key = Lower(word.substr(0, equals));
+    const std::string key = Normal(word.substr(0, equals));
     if (std::ranges::find(keys, key) != keys.end())
       return Fail(ErrorCode::kBadFormat, "'" + key + "' is given twice");
     keys.push_back(key);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -70,6 +71,10 @@ Answer ToolkitTargets(std::string_view cuda, const base::Version& cc);
 // Whether a driver supports a GPU. A branch that is newer than the table may have dropped any of them.
 Answer DriverDrives(const base::Version& driver, const base::Version& cc,
                     Platform platform = Platform::kLinux);
+
+// Whether a GPU is of the data centre, where cuda-compat packages work: by its capability, or by its name
+// ("T4", "V100"; "" = not given). Empty: there are both kinds, and the name does not tell.
+std::optional<bool> IsDataCentreGpu(const base::Version& cc, std::string_view name);
 
 // Whether GPU code in a binary runs on a GPU. `code` is "9.0" or "9.0a" for machine code, "9.0+PTX" for both,
 // "PTX 9.0" for PTX only. PTX also needs a driver that compiles it; this does not check that.

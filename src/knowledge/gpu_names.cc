@@ -120,6 +120,26 @@ std::string_view LongestNumber(std::string_view name) {
 
 }  // namespace
 
+std::optional<bool> IsDataCentreGpu(const base::Version& cc, std::string_view name) {
+  // Capabilities that no other GPU has.
+  const base::Version only[] = {{{8, 0}}, {{9, 0}}, {{10, 0}}, {{10, 3}}};
+  if (std::ranges::find(only, cc) != std::end(only)) return true;
+  const Product product = Read(name);
+  if (product.words.empty()) return std::nullopt;
+  const std::string& first = product.words.front();
+  if (first == "gtx" || first == "gt" || first == "gts" || first == "titan") return false;
+  if (first == "rtx") {  // RTX 2060 to 5090; RTX A6000 and RTX 6000 are for workstations and servers
+    const std::string& last = product.words.back();
+    const bool geforce = last.size() == 4 && base::IsNumber(last) && !last.ends_with("00");
+    return geforce ? std::optional(false) : std::nullopt;
+  }
+  // T4, P40, A10G, L40S; V100, P100
+  const std::string_view number = LongestNumber(first);
+  const bool letters = !first.empty() && !base::IsNumber(first.substr(0, 1));
+  const bool alone = letters && product.words.size() == 1 && product.qualifiers.empty();
+  return alone && (number.size() < 3 || number == "100") ? std::optional(true) : std::nullopt;
+}
+
 const Capability* FindCapabilityByName(std::string_view name) {
   const Product asked = Read(name);
   if (asked.words.empty()) return nullptr;

@@ -5,10 +5,10 @@
 #include <map>
 
 #include "base/text.h"
+#include "knowledge/packages/project_releases.h"
 #include "knowledge/packages/release.h"
 #include "plan/universe/bounds.h"
 #include "plan/universe/builds.h"
-#include "plan/universe/project_releases.h"
 
 namespace culprit::plan {
 namespace {
@@ -189,7 +189,7 @@ void PassBefore(const Question& question, const Universe& universe, size_t packa
 std::string RangeForPip(const Question& question, const Universe& universe, size_t package,
                         const PlannedPackage& planned) {
   const std::string& name = universe.packages[package].name;
-  const knowledge::Project* project = FindProject(name);
+  const knowledge::Project* project = knowledge::FindProject(name);
   const bool no_gpu = project == nullptr || project->gpu == knowledge::GpuUse::kNone;
   if (question.passed_through.empty() || !planned.wanted || planned.present || planned.from_source ||
       !no_gpu || knowledge::WheelsOf(name).empty())

@@ -18,9 +18,10 @@ int RunCompat(int argc, const char* const* argv) {
       "culprit compat");
   app.AddRequired(
       "KEY=VALUE", words,
-      "cuda, cudnn, driver, gpu (9.0, sm_90, or a name), gcc, clang, msvc, python, platform\n"
-      "(linux, windows, linux-aarch64, wsl), or a framework: torch, tensorflow, jax, onnxruntime, cupy,\n"
-      "ctranslate2, paddle, mxnet, tensorrt, triton, torchvision, torchaudio, xformers, vllm");
+      "cuda, cudnn, driver, gpu (9.0, sm_90, or a name), gcc, clang, msvc (1939, 19.39), vs (2022), python,\n"
+      "platform (linux, windows, linux-aarch64, wsl), cuda-compat (an installed forward compatibility\n"
+      "package), or a package that `culprit plan` knows: torch, tensorflow, jax, onnxruntime-gpu, xformers,\n"
+      "flash-attn, bitsandbytes, vllm, cudf-cu12, cupy-cuda12x ...");
   static constexpr std::string_view kKeys[] = {
       "cuda=",   "cudnn=",    "driver=", "gpu=",        "gcc=", "clang=",      "msvc=",
       "python=", "platform=", "torch=",  "tensorflow=", "jax=", "onnxruntime="};
@@ -32,6 +33,7 @@ int RunCompat(int argc, const char* const* argv) {
       "  culprit compat torch=2.5.1+cu124 gpu=\"RTX 5090\" driver=570.86.10\n"
       "  culprit compat tensorflow=2.15 python=3.12 platform=windows\n"
       "  culprit compat torch=2.5.1 torchvision=0.20.1\n"
+      "  culprit compat vllm=0.14.0 gpu=T4 driver=550.54.14 python=3.12\n"
       "  culprit compat cuda=12.4                  everything that goes with it\n"
       "driver=535 means any driver of that branch; torch=2.5.1 means any of its builds.\n"
       "Exit status: 0 yes, or a list; 1 no, 2 unknown (not in the tables), 64 wrong usage.");

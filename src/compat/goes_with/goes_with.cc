@@ -26,14 +26,19 @@ void ListWhatGoesWith(const CompatQuestion& question, report::CompatAnswer& answ
   } else if (question.python) {
     answer.about = "Python " + question.python->ToString();
     answer.goes_with = LinesOfPython(question);
+  } else if (question.cuda_compat) {
+    answer.about = CudaCompatWords(question);
+    answer.goes_with = LinesOfCudaCompat(*question.cuda_compat);
   } else if (!question.packages.empty()) {
     answer.about = question.packages.front().shown;
     ListOfPackage(question, answer);
   } else if (question.gcc || question.clang || question.msvc) {
     answer.about = question.gcc     ? "gcc " + question.gcc->ToString()
                    : question.clang ? "clang " + question.clang->ToString()
-                                    : "MSVC " + std::to_string(*question.msvc);
+                                    : question.msvc_name;
     answer.goes_with = LinesOfCompiler(question);
+  } else {
+    answer.about = GpuWords(question);  // one that no table has
   }
   if (answer.goes_with.empty() && !answer.about.empty())
     answer.notes.push_back(answer.about + " is not in the table");

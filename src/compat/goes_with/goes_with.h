@@ -25,6 +25,7 @@ Lines LinesOfGpu(const CompatQuestion& question);
 Lines LinesOfCudnn(const CompatQuestion& question);
 Lines LinesOfPython(const CompatQuestion& question);
 Lines LinesOfCompiler(const CompatQuestion& question);
+Lines LinesOfCudaCompat(const base::Version& cuda);
 void ListOfPackage(const CompatQuestion& question, report::CompatAnswer& answer);
 
 // ---- ranges.cc

@@ -42,19 +42,6 @@ void AddDrivers(const CompatQuestion& question, const ToolkitRow& row, Lines& li
   }
 }
 
-void AddForwardCompat(const Version& cuda, Lines& lines) {
-  for (const knowledge::ForwardCompatRow& row : knowledge::ForwardCompats()) {
-    if (knowledge::Known(row.cuda) != knowledge::MinorOf(cuda)) continue;
-    report::GoesWith line{.what = "driver branch with cuda-compat",
-                          .why =
-                              "forward compatibility: on data-center GPUs under Linux, with the cuda-compat "
-                              "package of this release",
-                          .source = Text(row.source)};
-    for (const std::string_view branch : row.branches) line.values.emplace_back(branch);
-    lines.push_back(std::move(line));
-  }
-}
-
 std::string UpTo(std::string_view lowest, std::string_view newest) {
   return (lowest.empty() ? "up to " : Text(lowest) + " to ") + Text(newest);
 }
@@ -100,6 +87,21 @@ Version ReleaseOf(const Version& asked) {
 
 }  // namespace
 
+Lines LinesOfCudaCompat(const Version& cuda) {
+  Lines lines;
+  for (const knowledge::ForwardCompatRow& row : knowledge::ForwardCompats()) {
+    if (knowledge::Known(row.cuda) != knowledge::MinorOf(cuda)) continue;
+    report::GoesWith line{.what = "driver branch with cuda-compat",
+                          .why =
+                              "forward compatibility: on data-center GPUs under Linux, with the cuda-compat "
+                              "package of this release",
+                          .source = Text(row.source)};
+    for (const std::string_view branch : row.branches) line.values.emplace_back(branch);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
 void ListOfCuda(const CompatQuestion& question, report::CompatAnswer& answer) {
   const Version cuda = ReleaseOf(*question.cuda);
   if (cuda != *question.cuda)
@@ -108,7 +110,7 @@ void ListOfCuda(const CompatQuestion& question, report::CompatAnswer& answer) {
   if (row == nullptr) return;
   Lines& lines = answer.goes_with;
   AddDrivers(question, *row, lines);
-  AddForwardCompat(cuda, lines);
+  for (report::GoesWith& line : LinesOfCudaCompat(cuda)) lines.push_back(std::move(line));
   if (const knowledge::PtxIsa* isa = knowledge::PtxOfCuda(cuda.ToString())) {
     lines.push_back({.what = "PTX ISA",
                      .range = Text(isa->isa),

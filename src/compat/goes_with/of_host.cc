@@ -39,7 +39,7 @@ Lines LinesOfDriver(const CompatQuestion& question) {
   const knowledge::Platform platform = question.DriverPlatform();
   const auto releases = CudaReleases();
   const auto support = [&](size_t i, knowledge::DriverSupport wanted) {
-    return OfDriver(question, [&](const Version& driver) {
+    return OfDriver(question, DriverHalf::kKernel, [&](const Version& driver) {
              const auto answer = knowledge::DriverRunsCuda(driver, releases[i], platform);
              return answer.support == wanted ? knowledge::Yes("", "") : knowledge::No("", "");
            }).verdict == Verdict::kYes;
@@ -69,12 +69,12 @@ Lines LinesOfDriver(const CompatQuestion& question) {
                      .source = Text(isa->source)});
   }
   AddGpus(lines, [&](const Version& cc) {
-    return OfDriver(question, [&](const Version& driver) {
+    return OfDriver(question, DriverHalf::kKernel, [&](const Version& driver) {
              return knowledge::DriverDrives(driver, cc, platform);
            }).verdict == Verdict::kYes;
   });
   AddFrameworks(lines, question.machine, [&](const knowledge::Build& build) {
-    return OfDriver(question, [&](const Version& driver) {
+    return OfDriver(question, DriverHalf::kKernel, [&](const Version& driver) {
              return knowledge::BuildOnDriver(build, driver, platform);
            }).verdict == Verdict::kYes;
   });

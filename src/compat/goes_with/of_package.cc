@@ -5,6 +5,7 @@
 #include "compat/goes_with/goes_with.h"
 #include "knowledge/driver.h"
 #include "knowledge/packages/pins.h"
+#include "knowledge/packages/project_fit.h"
 #include "knowledge/packages/release.h"
 
 namespace culprit::compat {
@@ -47,10 +48,15 @@ void AddBuild(const CompatQuestion& question, const Build& build, Lines& lines) 
     lines.push_back({.what = name + ", GPU code", .range = code, .source = source});
 }
 
-void AddPythons(const std::vector<Build>& builds, Lines& lines) {
+std::vector<std::string> Pythons() {
   std::vector<std::string> pythons;
   for (uint32_t minor = kFirstPythonMinor; minor <= kLastPythonMinor; ++minor)
     pythons.push_back("3." + std::to_string(minor));
+  return pythons;
+}
+
+void AddPythons(const std::vector<Build>& builds, Lines& lines) {
+  const std::vector<std::string> pythons = Pythons();
   AddRange(lines, "Python",
            RangeOf(pythons,
                    [&](size_t i) {
@@ -99,18 +105,50 @@ void AddCompanions(const CompatPackage& package, const std::string& version, Lin
   }
 }
 
-// A package that is no framework: what its METADATA asks for.
-void AddRequirements(const CompatPackage& package, Lines& lines) {
-  const knowledge::Pin* pin = knowledge::FindPin(package.key, package.version);
-  if (pin == nullptr) return;
-  for (const std::string_view need : pin->needs) {
-    const size_t end = std::min(need.find_first_of("=<>~!["), need.size());
-    lines.push_back({.what = Text(need.substr(0, end)),
-                     .range = end == need.size() ? "any" : Text(need.substr(end)),
-                     .source = Text(pin->source)});
+// GPUs that a release has code for by what is known of itself, and the CUDA that its wheels are built for.
+void AddCode(const knowledge::ProjectRelease& release, Lines& lines) {
+  for (const knowledge::ProjectCode* row : release.code) {
+    std::string list;
+    for (const std::string_view code : row->code) list += (list.empty() ? "" : ", ") + Text(code);
+    lines.push_back({.what = "GPU code" + (row->cuda.empty() ? "" : ", CUDA " + Text(row->cuda)),
+                     .range = list,
+                     .source = Text(row->source)});
   }
-  std::vector<std::string> pythons(pin->python_wheels.begin(), pin->python_wheels.end());
-  AddRange(lines, "Python", RangeOf(pythons, [](size_t) { return true; }), "", pin->source);
+  if (!release.code.empty()) return;
+  AddGpus(lines, [&](const Version& cc) {
+    const auto fit = knowledge::ReleaseOnGpu(release, cc);
+    return fit && fit->verdict == Verdict::kYes;
+  });
+}
+
+// A package that is no framework: what it asks for, and where it runs.
+void ListOfRelease(const CompatQuestion& question, CompatPackage& package, report::CompatAnswer& answer) {
+  Lines& lines = answer.goes_with;
+  const auto releases = knowledge::ReleasesOfProject(package.key, question.machine);
+  const knowledge::ProjectRelease* release = knowledge::ReleaseMeant(releases, package.version);
+  if (release == nullptr) return;
+  if (release->version != package.version)
+    answer.notes.push_back(package.shown + " is read as " + Text(release->version));
+  for (const knowledge::Required& need : knowledge::RequirementsOf(*release, nullptr)) {
+    lines.push_back({.what = need.name,
+                     .range = need.specifiers.empty() ? "any" : need.specifiers,
+                     .source = Text(need.source)});
+  }
+  if (const std::string_view cuda = knowledge::CudaOfName(*release); !cuda.empty()) {
+    const std::string_view lowest =
+        knowledge::LowestCompatibleDriver(Text(cuda) + ".0", question.DriverPlatform());
+    lines.push_back({.what = "CUDA", .range = Text(cuda), .source = ""});
+    if (!lowest.empty())
+      lines.push_back({.what = "driver", .range = Text(lowest) + " and newer", .source = ""});
+  }
+  AddCode(*release, lines);
+  const std::vector<std::string> pythons = Pythons();
+  const auto fits = [&](size_t i) {
+    const auto fit = knowledge::ReleaseOnPython(*release, knowledge::Known(pythons[i]));
+    return fit && fit->verdict == Verdict::kYes;
+  };
+  const auto source = knowledge::ReleaseOnMachine(*release).source;
+  AddRange(lines, "Python", RangeOf(pythons, fits), "", source);
 }
 
 }  // namespace
@@ -118,10 +156,7 @@ void AddRequirements(const CompatPackage& package, Lines& lines) {
 void ListOfPackage(const CompatQuestion& question, report::CompatAnswer& answer) {
   CompatPackage package = question.packages.front();
   Lines& lines = answer.goes_with;
-  if (package.framework.empty()) {
-    AddRequirements(package, lines);
-    return;
-  }
+  if (package.framework.empty()) return ListOfRelease(question, package, answer);
   const ChosenBuild choice = ChooseBuild(question, package);
   if (choice.builds.empty()) return;
   if (!choice.read_as.empty()) answer.notes.push_back(package.shown + " is read as " + choice.read_as);

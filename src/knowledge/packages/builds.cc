@@ -244,6 +244,11 @@ const Distribution* WheelFor(std::string_view distribution, std::string_view ver
   return nullptr;
 }
 
+bool IsBuildOf(std::string_view framework, std::string_view distribution) {
+  const auto names = DistributionsNamed(framework);
+  return std::ranges::find(names, distribution) != names.end();
+}
+
 std::vector<Build> BuildsOf(std::string_view framework, Machine machine) {
   std::vector<Build> builds;
   std::set<std::pair<std::string_view, std::string_view>> seen;

@@ -54,6 +54,9 @@ std::vector<Build> BuildsOfRelease(std::string_view framework, std::string_view 
 // none. A whole version stands for itself.
 std::string ReleaseMeant(std::string_view framework, std::string_view version);
 
+// Whether a distribution holds builds of a framework: "cupy-cuda12x" those of cupy.
+bool IsBuildOf(std::string_view framework, std::string_view distribution);
+
 // The answer of a build that may not exist (`in_table`) is not yes. The functions below answer as if it did.
 Answer IfThereIsOne(const Build& build, Answer answer);
 

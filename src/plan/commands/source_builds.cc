@@ -5,9 +5,9 @@
 
 #include "base/version.h"
 #include "knowledge/host_compilers.h"
+#include "knowledge/packages/project_releases.h"
 #include "knowledge/packages/release.h"
 #include "plan/commands/command_parts.h"
-#include "plan/universe/project_releases.h"
 
 namespace culprit::plan {
 namespace {
@@ -15,7 +15,7 @@ namespace {
 using report::PlannedPackage;
 
 const knowledge::SourceBuild* RowOf(const PlannedPackage& package) {
-  return FindSourceBuild(package.name, package.version);
+  return knowledge::FindSourceBuild(package.name, package.version);
 }
 
 std::string ToolkitOf(const report::Plan& plan) {

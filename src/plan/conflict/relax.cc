@@ -22,12 +22,11 @@ using Kind = Requirement::Kind;
 // NVIDIA's list of its wheels for Jetson, by release of JetPack.
 constexpr std::string_view kJetsonWheels = "https://forums.developer.nvidia.com/t/pytorch-for-jetson/72048";
 
-// Capabilities that only GPUs for data centers have; nothing where there are others too.
+// Nothing where the capability of one does not tell.
 std::optional<bool> HasDataCentreGpus(const Host& host) {
-  const base::Version only[] = {{{8, 0}}, {{9, 0}}, {{10, 0}}, {{10, 3}}};
   if (host.gpus.empty()) return std::nullopt;
   const bool all = std::ranges::all_of(
-      host.gpus, [&](const base::Version& gpu) { return std::ranges::find(only, gpu) != std::end(only); });
+      host.gpus, [&](const base::Version& gpu) { return knowledge::IsDataCentreGpu(gpu, "") == true; });
   return all ? std::optional(true) : std::nullopt;
 }
 

@@ -9,9 +9,9 @@
 #include "knowledge/packages/builds.h"
 #include "knowledge/packages/distributions.h"
 #include "knowledge/packages/frameworks.h"
+#include "knowledge/packages/project_releases.h"
 #include "knowledge/packages/release.h"
 #include "plan/commands/in_order.h"
-#include "plan/universe/project_releases.h"
 
 namespace culprit::plan {
 namespace {
@@ -76,7 +76,7 @@ std::string WithoutLocal(std::string specifiers) {
 // Whether the tables have a release of a package that meets the specifiers.
 bool HasRelease(const std::string& known, const std::string& specifiers, Machine machine) {
   if (known == kToolkitOfIndex) return HasRelease("cuda-toolkit", specifiers, machine);
-  if (IsProject(known)) return HasProjectRelease(known, specifiers);
+  if (knowledge::IsProject(known)) return knowledge::HasProjectRelease(known, specifiers);
   const std::string bare = WithoutLocal(specifiers);
   const auto meets = [&](std::string_view version) { return base::Meets(version, bare) == true; };
   const std::string_view framework = knowledge::FrameworkName(known);
@@ -158,7 +158,7 @@ class Asking {
       return Pass(one);
     }
     if (known.empty()) {
-      const knowledge::Project* project = FindProject(one.name);
+      const knowledge::Project* project = knowledge::FindProject(one.name);
       if (project != nullptr && !project->elsewhere.empty())
         Note(one, "its builds are at " + std::string(project->elsewhere));
       return Pass(one);

@@ -71,7 +71,7 @@ const std::vector<Wheel>& BuildTable::WheelsOf(std::string_view distribution, Ma
 
 const std::vector<ProjectRelease>& BuildTable::ReleasesOf(const std::string& project, Machine machine) {
   const auto [at, fresh] = projects_.try_emplace({project, machine});
-  if (fresh) at->second = ReleasesOfProject(project, machine);
+  if (fresh) at->second = knowledge::ReleasesOfProject(at->first.first, machine);
   return at->second;
 }
 

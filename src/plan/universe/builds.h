@@ -10,8 +10,8 @@
 
 #include "base/version.h"
 #include "knowledge/packages/builds.h"
+#include "knowledge/packages/project_releases.h"
 #include "plan/question.h"
-#include "plan/universe/project_releases.h"
 #include "report/plan.h"
 
 namespace culprit::plan {
@@ -23,6 +23,7 @@ using knowledge::MachineWords;
 using knowledge::NumberOf;
 using knowledge::PlatformOf;
 using knowledge::PlatformTag;
+using knowledge::ProjectRelease;
 using knowledge::WheelFor;
 
 struct Wheel {

@@ -13,6 +13,7 @@
 #include "knowledge/answer.h"
 #include "knowledge/packages/extensions.h"
 #include "knowledge/packages/pins.h"
+#include "knowledge/packages/project_fit.h"
 #include "plan/universe/builds.h"
 #include "plan/universe/universe.h"
 
@@ -62,20 +63,20 @@ class Making {
   bool HasWheelHere(const std::string& library, const std::string& specifiers);
   void NeedVersions(const std::string& library, const std::string& specifiers, std::string_view source,
                     Candidate& candidate);
-  void NeedMeasuredCode(const std::string& name, std::string_view version, Candidate& candidate);
+  void NeedAsProject(const std::string& name, std::string_view version, Candidate& candidate);
   void NeedTorch(const std::string& name, std::string_view version, Candidate& candidate);
-  void NeedExtensionCode(const knowledge::Extension& compiled, Candidate& candidate);
 
   // ---- making_projects.cc: packages beside a framework
   size_t AddProject(const std::string& name);
   void AddBefore(const std::string& name, std::vector<Candidate>& candidates);
-  void NeedProjectFiles(const struct ProjectRelease& release, Candidate& candidate);
+  void NeedProjectFiles(const ProjectRelease& release, Candidate& candidate);
   SharedNeed FilesNeed(const std::vector<const knowledge::ProjectWheels*>& files);
   void NeedGlibc(const std::vector<const knowledge::ProjectWheels*>& files, Candidate& candidate);
   void NeedProjectPins(const std::string& name, const ProjectRelease& release, Candidate& candidate);
-  void NeedProjectCode(const std::string& name, const ProjectRelease& release, Candidate& candidate);
-  void NeedCudaOfTorch(const std::vector<const knowledge::ProjectCode*>& code, Candidate& candidate);
-  void NeedLowestGpu(const knowledge::SourceBuild& build, Candidate& candidate);
+  void NeedProjectCode(const ProjectRelease& release, Candidate& candidate);
+  void NeedCode(const ProjectRelease& release, Candidate& candidate);
+  void NeedCudaOfTorch(const ProjectRelease& release, Candidate& candidate);
+  bool IsAsked(const std::string& name, const Candidate& candidate) const;
   void NeedText508(std::string_view text, std::string_view version, std::string_view source,
                    Candidate& candidate);
   // What METADATA says as a need; nullptr if none of it is modelled, nothing if that is not known yet.
@@ -111,10 +112,11 @@ class Making {
   size_t machine_ = kNone, driver_ = kNone, python_ = kNone, glibc_ = kNone, cuda_asked_ = kNone;
   size_t cuda_major_ = kNone, cudnn_major_ = kNone, several_ = kNone;
   std::vector<size_t> gpus_;
+  std::set<std::string>
+      refused_;  // packages of which a newer release that was asked for has no code for a GPU
 };
 
-// "sm_61"
-std::string GpuName(const base::Version& cc);
+using knowledge::GpuName;
 // ", branch 470 at most" for the GPU whose support ends first; "" if newer drivers support all of them.
 std::string LastBranchWords(const std::vector<base::Version>& gpus);
 // "3.8 to 3.11", "3.9", "3.8, 3.10 to 3.12": of a rising list of Python versions.

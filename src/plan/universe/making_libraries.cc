@@ -98,7 +98,7 @@ size_t Making::AddLibrary(const std::string& name, const std::string& key) {
     }
     if (companion) {
       NeedTorch(name, wheel->version, candidate);
-      NeedMeasuredCode(name, wheel->version, candidate);
+      NeedAsProject(name, wheel->version, candidate);
     } else if (pinned) {
       for (const std::string_view extra : kWithCuda) {
         if (const knowledge::Pin* pin = knowledge::FindPin(name, wheel->version, extra))
@@ -112,17 +112,13 @@ size_t Making::AddLibrary(const std::string& name, const std::string& key) {
   return package;
 }
 
-// GPU code that was found in its wheels.
-void Making::NeedMeasuredCode(const std::string& name, std::string_view version, Candidate& candidate) {
-  ProjectRelease release{.version = version, .number = candidate.number};
-  const std::string_view tag = PlatformTag(question_.host.machine);
-  for (const knowledge::ProjectCode& row : knowledge::ProjectCodes()) {
-    if (row.package != name || std::ranges::find(row.versions, version) == row.versions.end()) continue;
-    if (row.platforms.empty() || std::ranges::find(row.platforms, tag) != row.platforms.end())
-      release.code.push_back(&row);
-  }
-  if (!release.code.empty()) return NeedProjectCode(name, release, candidate);
-  if (const knowledge::SourceBuild* build = FindSourceBuild(name, version)) NeedLowestGpu(*build, candidate);
+// GPU code of a package that belongs to torch, and what else its METADATA asks for.
+void Making::NeedAsProject(const std::string& name, std::string_view version, Candidate& candidate) {
+  const auto& releases = builds_.ReleasesOf(name, question_.host.machine);
+  const auto release = std::ranges::find(releases, version, &ProjectRelease::version);
+  if (release == releases.end()) return;
+  NeedProjectPins(name, *release, candidate);
+  NeedProjectCode(*release, candidate);
 }
 
 // Whether a release that is asked for has a wheel for the Python that is here.
@@ -175,11 +171,7 @@ void Making::NeedVersions(const std::string& library, const std::string& specifi
 // that CUDA by names that hold for its major: any build with that major does, the very one is preferred.
 void Making::NeedTorch(const std::string& name, std::string_view version, Candidate& candidate) {
   const knowledge::Pin* pin = knowledge::FindPin(name, version);
-  const auto extensions = knowledge::Extensions();
-  const auto row = std::ranges::find_if(extensions, [&](const knowledge::Extension& one) {
-    return one.package == name && one.version == version && one.of == "torch";
-  });
-  const knowledge::Extension* compiled = row == extensions.end() ? nullptr : &*row;
+  const knowledge::Extension* compiled = knowledge::CompiledAgainst(name, version);
   const std::string_view asked = pin == nullptr ? "" : knowledge::Requirement(*pin, "torch");
   Need need{.package = PackageNamed("torch")};
   const auto& builds = universe_.packages[need.package].candidates;
@@ -212,27 +204,12 @@ void Making::NeedTorch(const std::string& name, std::string_view version, Candid
   if (releases.size() > 1) need.words += " to " + releases.front().ToString();
   need.fails = need.words;
   candidate.needs.push_back(std::move(need));
-  if (compiled != nullptr) NeedExtensionCode(*compiled, candidate);
   if (pin == nullptr) return;
   for (const std::string_view text : pin->needs) {  // vllm asks for torchvision too
     const size_t end = text.find_first_of("=<>~!");
     const std::string other(text.substr(0, end));
     if (other == "torch" || !BelongsToTorch(other) || end == std::string_view::npos) continue;
     NeedVersions(other, std::string(text.substr(end)), pin->source, candidate);
-  }
-}
-
-// GPU code of a package that is compiled against one build.
-void Making::NeedExtensionCode(const knowledge::Extension& compiled, Candidate& candidate) {
-  if (compiled.code.empty()) return;
-  for (const size_t gpu : gpus_) {
-    const knowledge::CodeFit fit = knowledge::CodeRunsOn(compiled.code, universe_.at(gpu, 0).number);
-    const std::string gpu_name = GpuName(universe_.at(gpu, 0).number);
-    const Verdict verdict = fit == knowledge::CodeFit::kNo        ? Verdict::kNo
-                            : fit == knowledge::CodeFit::kUnknown ? Verdict::kUnknown
-                                                                  : Verdict::kYes;
-    candidate.needs.push_back(
-        FactNeed(gpu, {verdict, "", compiled.source}, "has code for " + gpu_name, "no code for " + gpu_name));
   }
 }
 

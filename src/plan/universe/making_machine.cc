@@ -45,10 +45,6 @@ std::string CudaWords(const std::string& cuda) {
 
 }  // namespace
 
-std::string GpuName(const Version& cc) {
-  return "sm_" + std::to_string(cc.part(0)) + std::to_string(cc.part(1));
-}
-
 std::string LastBranchWords(const std::vector<Version>& gpus) {
   uint32_t last = 0;
   for (const Version& gpu : gpus) {
@@ -172,7 +168,7 @@ void Making::ApplyLimits(const std::string& name, std::vector<Candidate>& candid
     for (Candidate& candidate : candidates) {
       const bool met = candidate.before.empty()
                            ? knowledge::Meets(candidate.number, limit.specifiers) == Verdict::kYes
-                           : AdmitsBefore(candidate.before, limit.specifiers);
+                           : knowledge::AdmitsBefore(candidate.before, limit.specifiers);
       const bool built = limit.variant.empty() || candidate.variant == limit.variant;
       if (built && (limit.specifiers.empty() || met)) continue;
       candidate.needs.push_back(

@@ -7,10 +7,10 @@
 #include "base/pep508.h"
 #include "base/text.h"
 #include "knowledge/arch.h"
+#include "knowledge/packages/project_releases.h"
 #include "knowledge/packages/release.h"
 #include "plan/project/asking.h"
 #include "plan/universe/making.h"
-#include "plan/universe/project_releases.h"
 
 namespace culprit::plan {
 namespace {
@@ -26,28 +26,8 @@ constexpr uint32_t kBuildMajors[] = {13, 12, 11};
 constexpr std::string_view kOwnVersion = "{version}";
 
 bool UsesGpu(const std::string& name) {
-  const knowledge::Project* project = FindProject(name);
+  const knowledge::Project* project = knowledge::FindProject(name);
   return project != nullptr && project->gpu != GpuUse::kNone;
-}
-
-struct NeedText {
-  std::string name, extras, specifiers;
-};
-// "transformer-engine[pytorch]>=2" in three parts; "=={version}" is that of the package itself.
-NeedText TakeApartNeed(std::string_view text, std::string_view version) {
-  NeedText parts;
-  const size_t end = std::min(text.find_first_of("[=<>~!"), text.size());
-  parts.name = text.substr(0, end);
-  text.remove_prefix(end);
-  if (text.starts_with('[')) {
-    const size_t close = std::min(text.find(']'), text.size() - 1);
-    parts.extras = text.substr(1, close - 1);
-    text.remove_prefix(close + 1);
-  }
-  parts.specifiers = text;
-  if (const size_t at = parts.specifiers.find(kOwnVersion); at != std::string::npos)
-    parts.specifiers.replace(at, kOwnVersion.size(), version);
-  return parts;
 }
 
 bool IsFramework(const std::string& name) {
@@ -73,7 +53,7 @@ size_t Making::AddProject(const std::string& name) {
     candidate.channel = report::ChannelKind::kPypi;
     NeedProjectFiles(release, candidate);
     NeedProjectPins(name, release, candidate);
-    NeedProjectCode(name, release, candidate);
+    NeedProjectCode(release, candidate);
     if (release.build == nullptr) {
       candidates.push_back(std::move(candidate));
     } else {
@@ -201,7 +181,7 @@ void Making::NeedText508(std::string_view text, std::string_view version, std::s
 
 std::optional<SharedNeed> Making::MadeOf(std::string_view text, std::string_view version,
                                          std::string_view source) {
-  const NeedText parts = TakeApartNeed(text, version);
+  const knowledge::Required parts = knowledge::TakeApart(text, version, source);
   if (!IsModelled(parts.name)) return nullptr;
   const bool cupy = parts.name.starts_with("cupy-cuda");
   const size_t package = PackageNamed(cupy                           ? "cupy"
@@ -236,7 +216,7 @@ const std::vector<size_t>& Making::AcceptedBy(size_t package, const std::string&
       const std::string version =
           candidates[i].row != nullptr ? candidates[i].number.ToString() : candidates[i].version;
       met = specifiers.empty() || base::Meets(version, specifiers) == true;
-      if (!candidates[i].before.empty()) met = AdmitsBefore(candidates[i].before, specifiers);
+      if (!candidates[i].before.empty()) met = knowledge::AdmitsBefore(candidates[i].before, specifiers);
     }
     last = &candidates[i].number;
     if (met) at->second.push_back(i);
@@ -245,47 +225,47 @@ const std::vector<size_t>& Making::AcceptedBy(size_t package, const std::string&
 }
 
 // GPU code in its wheels. What was not measured is said to be that, and does not exclude it.
-void Making::NeedProjectCode(const std::string& name, const ProjectRelease& release, Candidate& candidate) {
-  const knowledge::Project* project = FindProject(name);
-  if (project != nullptr && !project->cuda.empty())
-    candidate.needs.push_back(DriverNeed(std::string(project->cuda)));
-  if (release.build != nullptr) return;
-  if (release.code.empty()) {
-    const bool own = project != nullptr && project->gpu == GpuUse::kOwn;
-    if (own && !gpus_.empty()) candidate.remark = "which GPUs its wheels have code for is not in the tables";
-    return;
-  }
-  std::vector<const knowledge::ProjectCode*> fitting = release.code;
+void Making::NeedProjectCode(const ProjectRelease& release, Candidate& candidate) {
+  if (release.project != nullptr && !release.project->cuda.empty())
+    candidate.needs.push_back(DriverNeed(std::string(release.project->cuda)));
+  NeedCode(release, candidate);
+  if (release.build == nullptr) NeedCudaOfTorch(release, candidate);
+}
+
+bool Making::IsAsked(const std::string& name, const Candidate& candidate) const {
+  return std::ranges::all_of(question_.wants, [&](const Want& want) {
+    return want.name != name || !FittingTo(want, {candidate}).empty();
+  });
+}
+
+// A release of which no table tells the GPU code is taken with a remark, but not in the place of a newer one
+// that has none for this GPU: whether an older one has is then the question, and nobody here can tell.
+void Making::NeedCode(const ProjectRelease& release, Candidate& candidate) {
+  const std::string name(release.package);
   for (const size_t gpu : gpus_) {
-    const Version& cc = universe_.at(gpu, 0).number;
-    Verdict verdict = Verdict::kNo;
-    std::erase_if(fitting, [&](const knowledge::ProjectCode* row) {
-      return knowledge::CodeRunsOn(row->code, cc) == knowledge::CodeFit::kNo;
-    });
-    for (const knowledge::ProjectCode* row : release.code) {
-      const knowledge::CodeFit fit = knowledge::CodeRunsOn(row->code, cc);
-      if (fit == knowledge::CodeFit::kUnknown && verdict == Verdict::kNo) verdict = Verdict::kUnknown;
-      if (fit != knowledge::CodeFit::kNo && fit != knowledge::CodeFit::kUnknown) verdict = Verdict::kYes;
+    const auto fit = knowledge::ReleaseOnGpu(release, universe_.at(gpu, 0).number);
+    if (!fit) continue;
+    if (fit->no_row && !refused_.contains(name)) {
+      candidate.remark = fit->words;
+      candidate.code_unknown = true;
+      continue;
     }
-    const std::string gpu_name = GpuName(cc);
-    candidate.needs.push_back(FactNeed(gpu, {verdict, "", release.code.front()->source},
-                                       "has code for " + gpu_name, "no code for " + gpu_name));
+    candidate.needs.push_back(FactNeed(gpu, {fit->verdict, "", fit->source}, fit->words, fit->words));
+    if (fit->verdict == Verdict::kNo && IsAsked(name, candidate)) refused_.insert(name);
   }
-  NeedCudaOfTorch(fitting, candidate);
 }
 
 // It loads the libraries of the CUDA that torch brings.
-void Making::NeedCudaOfTorch(const std::vector<const knowledge::ProjectCode*>& code, Candidate& candidate) {
+void Making::NeedCudaOfTorch(const ProjectRelease& release, Candidate& candidate) {
   const auto torch = made_.find("torch");
-  std::vector<uint32_t> majors;
-  for (const knowledge::ProjectCode* row : code) {
-    if (!row->cuda.empty()) majors.push_back(knowledge::Known(row->cuda).part(0));
-  }
+  std::vector<Version> gpus;
+  for (const size_t gpu : gpus_) gpus.push_back(universe_.at(gpu, 0).number);
+  const std::vector<uint32_t> majors = knowledge::CudaMajorsOf(release, gpus);
   const bool needs = torch != made_.end() && std::ranges::any_of(candidate.needs, [&](const Need& need) {
                        return need.package == torch->second;
                      });
   if (!needs || majors.empty()) return;
-  Need need{.package = torch->second, .source = std::string(code.front()->source)};
+  Need need{.package = torch->second, .source = std::string(release.code.front()->source)};
   need.accepts = WithCudaMajor(torch->second, majors);
   need.words = "is built for CUDA " + std::to_string(majors.front());
   for (size_t i = 1; i < majors.size(); ++i) {
@@ -304,18 +284,6 @@ std::vector<size_t> Making::WithCudaMajor(size_t framework, const std::vector<ui
     if (std::ranges::find(majors, major) != majors.end()) found.push_back(i);
   }
   return found;
-}
-
-// The lowest GPU that its build script takes; wheels come from the same script.
-void Making::NeedLowestGpu(const knowledge::SourceBuild& build, Candidate& candidate) {
-  if (build.code_min.empty()) return;
-  const Version lowest = knowledge::Known(build.code_min);
-  const std::string words = "needs " + GpuName(lowest) + " or newer";
-  for (const size_t gpu : gpus_) {
-    const bool met = universe_.at(gpu, 0).number >= lowest;
-    candidate.needs.push_back(
-        FactNeed(gpu, {met ? Verdict::kYes : Verdict::kNo, "", build.source}, words, words));
-  }
 }
 
 SharedNeed Making::NvccNeed(const knowledge::SourceBuild& build, uint32_t major) {
@@ -354,7 +322,6 @@ void Making::AddBuilt(const knowledge::SourceBuild& build, const Candidate& plai
   Candidate base = plain;
   base.from_source = true;
   if (base.source.empty()) base.source = build.source;
-  NeedLowestGpu(build, base);
   std::string framework;
   for (const std::string_view first : build.first) {
     if (first == "torch" || first == "jax") framework = first;

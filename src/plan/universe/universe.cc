@@ -7,10 +7,10 @@
 #include "base/pep440.h"
 #include "knowledge/packages/distributions.h"
 #include "knowledge/packages/pins.h"
+#include "knowledge/packages/project_releases.h"
 #include "knowledge/packages/release.h"
 #include "plan/commands/in_order.h"
 #include "plan/universe/making.h"
-#include "plan/universe/project_releases.h"
 
 namespace culprit::plan {
 namespace {
@@ -24,7 +24,7 @@ std::string LocalPart(const std::string& specifiers) {
 }
 
 bool Fits(const Want& want, const Candidate& candidate) {
-  if (!candidate.before.empty()) return AdmitsBefore(candidate.before, want.specifiers);
+  if (!candidate.before.empty()) return knowledge::AdmitsBefore(candidate.before, want.specifiers);
   if (candidate.row == nullptr) {  // 0.8.5.post1 is not 0.8.5
     const auto met = base::Meets(candidate.version, want.specifiers);
     return want.specifiers.empty() ||

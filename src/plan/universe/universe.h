@@ -85,7 +85,8 @@ struct Candidate {
   bool native = true;        // the driver belongs to its CUDA or a newer one
   const knowledge::FrameworkRelease* row = nullptr;
   NeedList needs;
-  std::string remark;  // what is not known of it, though it may be taken
+  std::string remark;         // what is not known of it, though it may be taken
+  bool code_unknown = false;  // ... which is for which GPUs it has code
   std::string source;
 };
 

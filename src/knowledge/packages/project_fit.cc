@@ -1,0 +1,162 @@
+#include "knowledge/packages/project_fit.h"
+
+#include <algorithm>
+
+#include "base/pep440.h"
+#include "knowledge/arch.h"
+#include "knowledge/packages/builds.h"
+#include "knowledge/packages/release.h"
+
+namespace culprit::knowledge {
+namespace {
+
+using base::Version;
+
+Verdict AsVerdict(CodeFit fit) {
+  switch (fit) {
+    case CodeFit::kMachineCode:
+    case CodeFit::kPtx:
+      return Verdict::kYes;
+    case CodeFit::kNo:
+      return Verdict::kNo;
+    case CodeFit::kUnknown:
+      break;
+  }
+  return Verdict::kUnknown;
+}
+
+Fit OfCode(std::span<const std::string_view> code, const Version& cc, std::string_view source) {
+  const Verdict verdict = AsVerdict(CodeRunsOn(code, cc));
+  return {verdict, (verdict == Verdict::kYes ? "has code for " : "no code for ") + GpuName(cc), source};
+}
+
+// The best of the builds inside one wheel.
+Fit OfCodes(const std::vector<const ProjectCode*>& rows, const Version& cc) {
+  Fit best = OfCode(rows.front()->code, cc, rows.front()->source);
+  for (const ProjectCode* row : rows) {
+    if (best.verdict == Verdict::kYes) break;
+    Fit one = OfCode(row->code, cc, row->source);
+    if (one.verdict == Verdict::kYes || best.verdict == Verdict::kNo) best = std::move(one);
+  }
+  return best;
+}
+
+bool HasPython(std::span<const std::string_view> pythons, const Version& minor) {
+  return std::ranges::any_of(pythons, [&](std::string_view text) { return Known(text) == minor; });
+}
+
+// Of a row of wheels, or of a source archive.
+template <typename Row>
+Fit FileOnPython(const Row& row, const Version& minor) {
+  if (!row.pythons.empty()) {
+    std::string list;
+    for (const std::string_view python : row.pythons) list += (list.empty() ? "" : ", ") + Text(python);
+    return {HasPython(row.pythons, minor) ? Verdict::kYes : Verdict::kNo, "wheels for Python " + list,
+            row.source};
+  }
+  if (row.python.empty()) return {Verdict::kYes, "one wheel for every Python 3", row.source};
+  return {Meets(minor, row.python), "Python " + Text(row.python), row.source};
+}
+
+}  // namespace
+
+std::string GpuName(const Version& cc) {
+  return "sm_" + std::to_string(cc.part(0)) + std::to_string(cc.part(1));
+}
+
+std::optional<Fit> ReleaseOnGpu(const ProjectRelease& release, const Version& cc) {
+  if (!release.code.empty() && release.build == nullptr) return OfCodes(release.code, cc);
+  const Extension* compiled = CompiledAgainst(release.package, release.version);
+  if (compiled != nullptr && !compiled->code.empty()) return OfCode(compiled->code, cc, compiled->source);
+  // The lowest GPU that its build script takes; wheels come from the same script.
+  const SourceBuild* script =
+      release.build != nullptr ? release.build : FindSourceBuild(release.package, release.version);
+  if (script != nullptr && !script->code_min.empty()) {
+    const Version lowest = Known(script->code_min);
+    return Fit{cc >= lowest ? Verdict::kYes : Verdict::kNo, "needs " + GpuName(lowest) + " or newer",
+               script->source};
+  }
+  if (release.build != nullptr || release.project == nullptr) return std::nullopt;
+  const GpuUse use = release.project->gpu;
+  if (use != GpuUse::kOwn && use != GpuUse::kBuild) return std::nullopt;
+  return Fit{Verdict::kUnknown, "which GPUs it has code for is not in the tables", release.project->source,
+             true};
+}
+
+std::string_view CudaOfName(const ProjectRelease& release) {
+  if (release.project != nullptr) return release.project->cuda;
+  const size_t at = release.package.rfind("-cu");
+  if (at == std::string_view::npos) return "";
+  const std::string_view major = release.package.substr(at + sizeof("-cu") - 1);
+  const bool digits = major.size() == 2 && major.find_first_not_of("0123456789") == std::string_view::npos;
+  return digits ? major : "";
+}
+
+std::optional<Fit> ReleaseOnDriver(const ProjectRelease& release, const Version& driver, Platform platform) {
+  const std::string_view cuda = CudaOfName(release);
+  if (cuda.empty()) return std::nullopt;
+  Answer answer = DriverForCuda(driver, Known(cuda), platform);
+  return Fit{answer.verdict, "is built for CUDA " + Text(cuda) + "; " + answer.why, answer.source};
+}
+
+std::optional<Fit> ReleaseWithCuda(const ProjectRelease& release, const Version& cuda) {
+  const auto built_for = [&](std::string_view own) { return Known(own).part(0) == cuda.part(0); };
+  if (const std::string_view own = CudaOfName(release); !own.empty()) {
+    const std::string_view source = release.project != nullptr ? release.project->source
+                                    : release.wheel != nullptr ? release.wheel->source
+                                                               : "";
+    return Fit{built_for(own) ? Verdict::kYes : Verdict::kNo, "is built for CUDA " + Text(own), source};
+  }
+  if (release.build != nullptr && !release.build->cuda.empty()) {
+    const bool met = cuda >= Known(release.build->cuda);
+    return Fit{met ? Verdict::kYes : Verdict::kNo,
+               "is built with nvcc of CUDA " + Text(release.build->cuda) + " or newer",
+               release.build->source};
+  }
+  Fit fit{Verdict::kNo, "", ""};
+  for (const ProjectCode* row : release.code) {
+    if (row->cuda.empty()) return std::nullopt;
+    if (built_for(row->cuda)) fit.verdict = Verdict::kYes;
+    fit.words += (fit.words.empty() ? "is built for CUDA " : ", ") + Text(row->cuda);
+    fit.source = row->source;
+  }
+  return fit.words.empty() ? std::nullopt : std::optional(fit);
+}
+
+std::optional<Fit> ReleaseOnPython(const ProjectRelease& release, const Version& python) {
+  const Version minor = MinorOf(python);
+  if (release.wheel != nullptr) return FileOnPython(*release.wheel, minor);
+  std::optional<Fit> best;
+  for (const ProjectWheels* row : release.wheels) {
+    Fit one = FileOnPython(*row, minor);
+    if (!best || one.verdict == Verdict::kYes) best = std::move(one);
+    if (best->verdict == Verdict::kYes) break;
+  }
+  if (!best && release.archive != nullptr) best = FileOnPython(*release.archive, minor);
+  return best;
+}
+
+Fit ReleaseOnMachine(const ProjectRelease& release) {
+  const std::string where = MachineWords(release.machine);
+  if (release.wheel != nullptr)
+    return {Verdict::kYes, "the package index has a wheel for " + where, release.wheel->source};
+  if (!release.wheels.empty())
+    return {Verdict::kYes, "the package index has a wheel for " + where, release.wheels.front()->source};
+  if (release.build != nullptr)
+    return {Verdict::kYes, "is built where it is installed", release.build->source};
+  if (release.archive != nullptr)
+    return {Verdict::kYes, "the package index has its source", release.archive->source};
+  return {Verdict::kNo, "the package index has no wheel for " + where, ""};
+}
+
+std::vector<uint32_t> CudaMajorsOf(const ProjectRelease& release, const std::vector<Version>& gpus) {
+  std::vector<uint32_t> majors;
+  for (const ProjectCode* row : release.code) {
+    const bool fits = std::ranges::all_of(
+        gpus, [&](const Version& cc) { return CodeRunsOn(row->code, cc) != CodeFit::kNo; });
+    if (fits && !row->cuda.empty()) majors.push_back(Known(row->cuda).part(0));
+  }
+  return majors;
+}
+
+}  // namespace culprit::knowledge

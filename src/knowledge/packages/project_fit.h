@@ -1,0 +1,50 @@
+// Whether a release of a package beside a framework fits a machine, by what the tables say of the package
+// itself; what it requires is another question (RequirementsOf). `compat` and `plan` ask the same functions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/version.h"
+#include "knowledge/answer.h"
+#include "knowledge/driver.h"
+#include "knowledge/packages/project_releases.h"
+
+namespace culprit::knowledge {
+
+// `words` do not name the release: what they say holds for others as well.
+struct Fit {
+  Verdict verdict = Verdict::kUnknown;
+  std::string words;  // "no code for sm_61"
+  std::string_view source;
+  bool no_row = false;  // unknown because no table has a row that would tell
+};
+
+// Each is empty where the package itself has nothing to do with it.
+std::optional<Fit> ReleaseOnGpu(const ProjectRelease& release, const base::Version& cc);
+// `platform` is that of the driver: of Windows under WSL.
+std::optional<Fit> ReleaseOnDriver(const ProjectRelease& release, const base::Version& driver,
+                                   Platform platform);
+std::optional<Fit> ReleaseWithCuda(const ProjectRelease& release, const base::Version& cuda);
+std::optional<Fit> ReleaseOnPython(const ProjectRelease& release, const base::Version& python);
+Fit ReleaseOnMachine(const ProjectRelease& release);
+
+// The majors of CUDA that the framework must be built with; empty = any. Of a wheel with several builds,
+// those with code for the GPUs.
+std::vector<uint32_t> CudaMajorsOf(const ProjectRelease& release, const std::vector<base::Version>& gpus);
+// CUDA that the name of a package says: "12" for cudf-cu12 and nvidia-nccl-cu12; "" = none.
+std::string_view CudaOfName(const ProjectRelease& release);
+
+// "sm_61"
+std::string GpuName(const base::Version& cc);
+
+// Whether two packages satisfy each other's requirements, frameworks included. Empty: neither asks for the
+// other, in any release.
+std::optional<Answer> PackagesTogether(std::string_view package, std::string_view version,
+                                       std::string_view other, std::string_view other_version,
+                                       Machine machine, const base::Version* python);
+
+}  // namespace culprit::knowledge
