@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/in_order.h"
 #include "base/pep440.h"
 #include "compat/words.h"
 #include "knowledge/packages/pins.h"
@@ -40,10 +41,6 @@ class Judging {
     path_.push_back(release.package);
     const Version* python = question_.python ? &*question_.python : nullptr;
     for (const Required& required : knowledge::RequirementsOf(release, python)) {
-      if (required.name == "driver") {
-        if (question_.driver) Merge(OfDriverBound(release, required), pairs);
-        continue;
-      }
       for (BuildPair& pair : BestOf(release, required)) {
         pair.answer.why =
             NameOf(release) + " requires " + required.name + required.specifiers + "; " + pair.answer.why;
@@ -75,7 +72,8 @@ class Judging {
       if (fit) pairs.push_back({std::move(other), AsAnswer(release, *fit)});
     };
     if (question_.platform_given) add(WhereWords(question_), knowledge::ReleaseOnMachine(release));
-    if (question_.driver && !knowledge::CudaOfName(release).empty()) {
+    const bool of_driver = !knowledge::CudaOfName(release).empty() || knowledge::DriverBound(release);
+    if (question_.driver && of_driver) {
       pairs.push_back(
           {DriverWords(question_), OfDriver(question_, DriverHalf::kLibraries, [&](const Version& driver) {
              return AsAnswer(release,
@@ -87,13 +85,6 @@ class Judging {
     if (question_.python)
       add("Python " + question_.python->ToString(), knowledge::ReleaseOnPython(release, *question_.python));
     return pairs;
-  }
-
-  BuildPair OfDriverBound(const ProjectRelease& release, const Required& required) const {
-    return {DriverWords(question_), OfDriver(question_, DriverHalf::kKernel, [&](const Version& driver) {
-              return Answer{knowledge::Meets(driver, required.specifiers),
-                            NameOf(release) + " needs driver " + required.specifiers, required.source};
-            })};
   }
 
   // What the question says about a package beside this one: only that release counts then.
@@ -162,7 +153,17 @@ class Judging {
 }  // namespace
 
 std::vector<BuildPair> PairsOf(const CompatQuestion& question, const ProjectRelease& release) {
-  return Judging(question).Pairs(release);
+  std::vector<std::string> order;
+  if (question.platform_given) order.push_back(WhereWords(question));
+  if (question.driver) order.push_back(DriverWords(question));
+  if (question.cuda) order.push_back(CudaWords(question));
+  if (question.cudnn) order.push_back(CudnnWords(question));
+  if (question.cc) order.push_back(GpuWords(question));
+  std::vector<BuildPair> pairs = Judging(question).Pairs(release);
+  base::SortInOrder(pairs, [&](const BuildPair& a, const BuildPair& b) {
+    return std::ranges::find(order, a.other) < std::ranges::find(order, b.other);
+  });
+  return pairs;
 }
 
 }  // namespace culprit::compat

@@ -162,6 +162,16 @@ std::string TorchThatBrings(const Question& question, const Universe& universe, 
   return "";
 }
 
+// Whether a jax that is chosen comes with a jaxlib of its own, from a page of links.
+bool JaxBringsJaxlib(const Universe& universe, const Choice& choice, size_t package) {
+  if (universe.packages[package].name != "jaxlib") return false;
+  for (size_t p = 0; p < universe.packages.size(); ++p) {
+    if (universe.packages[p].name == "jax" && choice[p] != kNone)
+      return universe.at(p, choice[p]).channel.kind == report::ChannelKind::kPage;
+  }
+  return false;
+}
+
 // What the lines of the question say of a package, joined.
 std::string AskedOf(const Question& question, const std::string& name) {
   std::string specifiers;
@@ -236,6 +246,7 @@ void WriteAnswer(const Question& question, const Universe& universe, const Choic
         names += (names.empty() ? "" : ", ") + universe.packages[p].name;
         continue;
       }
+      if (JaxBringsJaxlib(universe, choice, p)) continue;
       if (!universe.at(p, choice[p]).before.empty()) {
         PassBefore(question, universe, p, plan);
         continue;
@@ -247,6 +258,10 @@ void WriteAnswer(const Question& question, const Universe& universe, const Choic
       planned.because = BoundsOf(question, universe, narrowed, choice, p);
       plan.packages.push_back(std::move(planned));
     }
+  }
+  for (const size_t want : universe.wants) {
+    if (choice[want] != kNone && universe.at(want, choice[want]).code_unknown)
+      plan.code_unknown.push_back(universe.packages[want].name);
   }
   AddRemoved(question, universe, choice, plan);
   AddNotes(question, universe, narrowed, choice, plan.notes);

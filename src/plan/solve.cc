@@ -107,7 +107,10 @@ std::string SolutionHeadline(const report::Plan& plan, const std::vector<base::V
   if (what.empty())
     return std::to_string(changes) + (changes == 1 ? " change fixes" : " changes fix") + " the environment" +
            with;
-  return what + with;
+  std::string untold;
+  for (const std::string& name : plan.code_unknown) untold += (untold.empty() ? "" : ", ") + name;
+  if (untold.empty()) return what + with;
+  return what + with + "; could not tell whether the GPU is supported by " + untold;
 }
 
 }  // namespace
@@ -143,7 +146,8 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
   Trials trials(question, builds);
   const std::vector<Requirement> smallest = SmallestConflict(trials);
   for (const Requirement& one : smallest) plan.requirements.push_back(one.words);
-  plan.headline = ConflictHeadline(smallest);
+  const Gives unknown = WithUnknown(trials);
+  plan.headline = ConflictHeadline(smallest, unknown ? Certain::kNo : Certain::kYes);
   const bool unlisted = smallest.size() == 1 && smallest.front().kind == Requirement::Kind::kWant &&
                         universe.roots[smallest.front().index].accepts.empty() &&
                         !universe.packages[universe.roots[smallest.front().index].package].candidates.empty();
@@ -155,7 +159,7 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
     return machine || std::ranges::find(plan.requirements, one.words) != plan.requirements.end();
   });
   plan.conflict = LinesOf(Simplify(GraphOf(MakeUniverse(Without(question, others).front(), builds))));
-  plan.relaxations = RelaxationsOf(trials, smallest);
+  plan.relaxations = RelaxationsOf(trials, smallest, unknown);
   return plan;
 }
 

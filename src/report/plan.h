@@ -145,6 +145,7 @@ struct Plan {
   std::string document;                   // --as dockerfile, conda, cmake: the file, instead of commands
   std::vector<std::string> requirements;  // unsolvable: the smallest set that conflicts
   std::vector<ConflictLine> conflict;     // ... and why
+  std::vector<std::string> code_unknown;  // wanted packages whose GPU code no table tells
   std::vector<Relaxation> relaxations;    // nearest first
   std::vector<std::string> notes;         // newer releases that are not known well enough, isolation ...
   std::string knowledge_date;             // "2026-11-15"

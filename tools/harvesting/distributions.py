@@ -9,7 +9,7 @@ from harvesting.rows import lines
 
 # Package -> first version of interest.
 PACKAGES = {
-    "torch": "1.8", "torchvision": "0.9", "torchaudio": "0.8", "xformers": "0.0.12", "triton": "0", "vllm": "0.6",
+    "torch": "1.0", "torchvision": "0.2", "torchaudio": "0.3", "xformers": "0.0.12", "triton": "0", "vllm": "0.6",
     "tensorflow": "2.4", "tensorflow-gpu": "2.4", "tensorflow-cpu": "2.4",
     "jax": "0.4", "jaxlib": "0.4", "jax-cuda12-plugin": "0", "jax-cuda12-pjrt": "0", "jax-cuda13-plugin": "0",
     "jax-cuda13-pjrt": "0",

@@ -7,9 +7,9 @@ from harvesting.rows import table
 
 # Package -> first version of interest, and the extras to read beside the plain requirements.
 PACKAGES = {
-    "torch": ("1.8", []),
-    "torchvision": ("0.9", []),
-    "torchaudio": ("0.8", []),
+    "torch": ("1.0", []),
+    "torchvision": ("0.2", []),
+    "torchaudio": ("0.3", []),
     "xformers": ("0.0.12", []),
     "vllm": ("0.6", []),
     "tensorflow": ("2.4", ["and-cuda"]),

@@ -27,7 +27,7 @@ PACKAGES = {name: [] for name in """
     faster-whisper openai-whisper whisperx pyannote-audio transformers tokenizers huggingface-hub safetensors accelerate
     diffusers peft trl sentence-transformers optimum datasets lightning pytorch-lightning timm torchmetrics torchrl tensordict
     open-clip-torch kornia fastai stable-baselines3 easyocr axolotl unsloth unsloth-zoo auto-gptq autoawq gptqmodel ultralytics
-    onnxruntime xgboost pycuda keras tf-keras tensorflow-text tensorflow-probability flax optax chex equinox orbax-checkpoint numpy
+    lmdeploy setuptools onnxruntime xgboost pycuda keras tf-keras tensorflow-text tensorflow-probability flax optax chex equinox orbax-checkpoint numpy
 """.split()} | {
     "sglang": ["all", "srt"],
     "transformer-engine": ["core", "core-cu12", "core-cu13", "pytorch", "jax"],

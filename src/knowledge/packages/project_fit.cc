@@ -41,6 +41,17 @@ Fit OfCodes(const std::vector<const ProjectCode*>& rows, const Version& cc) {
   return best;
 }
 
+// What a release asks of the machine: "gpu>=7.0".
+std::optional<Required> AskedOfMachine(const ProjectRelease& release, std::string_view what) {
+  for (const UnstatedNeeds* row : release.unstated) {
+    for (const std::string_view text : row->needs) {
+      Required required = TakeApart(text, release.version, row->source);
+      if (required.name == what) return required;
+    }
+  }
+  return std::nullopt;
+}
+
 bool HasPython(std::span<const std::string_view> pythons, const Version& minor) {
   return std::ranges::any_of(pythons, [&](std::string_view text) { return Known(text) == minor; });
 }
@@ -76,6 +87,8 @@ std::optional<Fit> ReleaseOnGpu(const ProjectRelease& release, const Version& cc
     return Fit{cc >= lowest ? Verdict::kYes : Verdict::kNo, "needs " + GpuName(lowest) + " or newer",
                script->source};
   }
+  if (const auto asked = AskedOfMachine(release, "gpu"))
+    return Fit{Meets(cc, asked->specifiers), "needs compute capability " + asked->specifiers, asked->source};
   if (release.build != nullptr || release.project == nullptr) return std::nullopt;
   const GpuUse use = release.project->gpu;
   if (use != GpuUse::kOwn && use != GpuUse::kBuild) return std::nullopt;
@@ -93,8 +106,11 @@ std::string_view CudaOfName(const ProjectRelease& release) {
 }
 
 std::optional<Fit> ReleaseOnDriver(const ProjectRelease& release, const Version& driver, Platform platform) {
+  std::optional<Fit> bound;
+  if (const auto asked = DriverBound(release))
+    bound = Fit{Meets(driver, asked->specifiers), "needs driver " + asked->specifiers, asked->source};
   const std::string_view cuda = CudaOfName(release);
-  if (cuda.empty()) return std::nullopt;
+  if (cuda.empty() || (bound && bound->verdict == Verdict::kNo)) return bound;
   Answer answer = DriverForCuda(driver, Known(cuda), platform);
   return Fit{answer.verdict, "is built for CUDA " + Text(cuda) + "; " + answer.why, answer.source};
 }
@@ -147,6 +163,10 @@ Fit ReleaseOnMachine(const ProjectRelease& release) {
   if (release.archive != nullptr)
     return {Verdict::kYes, "the package index has its source", release.archive->source};
   return {Verdict::kNo, "the package index has no wheel for " + where, ""};
+}
+
+std::optional<Required> DriverBound(const ProjectRelease& release) {
+  return AskedOfMachine(release, "driver");
 }
 
 std::vector<uint32_t> CudaMajorsOf(const ProjectRelease& release, const std::vector<Version>& gpus) {

@@ -32,6 +32,9 @@ std::optional<Fit> ReleaseWithCuda(const ProjectRelease& release, const base::Ve
 std::optional<Fit> ReleaseOnPython(const ProjectRelease& release, const base::Version& python);
 Fit ReleaseOnMachine(const ProjectRelease& release);
 
+// The drivers that it asks for beyond those of its CUDA: ">=535". Empty if nothing is said.
+std::optional<Required> DriverBound(const ProjectRelease& release);
+
 // The majors of CUDA that the framework must be built with; empty = any. Of a wheel with several builds,
 // those with code for the GPUs.
 std::vector<uint32_t> CudaMajorsOf(const ProjectRelease& release, const std::vector<base::Version>& gpus);

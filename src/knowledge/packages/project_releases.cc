@@ -187,6 +187,7 @@ std::vector<Required> RequirementsOf(const ProjectRelease& release, const base::
   for (const UnstatedNeeds* row : release.unstated) {
     for (const std::string_view text : row->needs) add(text, row->source);
   }
+  std::erase_if(found, IsOfMachine);
   if (release.build != nullptr) {
     for (const std::string_view first : release.build->first) {
       if (FrameworkName(first) == first) add(first, release.build->source);
@@ -196,6 +197,8 @@ std::vector<Required> RequirementsOf(const ProjectRelease& release, const base::
     add(std::string(compiled->of) + "==" + std::string(compiled->of_version), compiled->source);
   return found;
 }
+
+bool IsOfMachine(const Required& required) { return required.name == "driver" || required.name == "gpu"; }
 
 const Extension* CompiledAgainst(std::string_view package, std::string_view version) {
   const auto rows = Extensions();

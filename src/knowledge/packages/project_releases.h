@@ -53,9 +53,11 @@ struct Required {
 };
 // "=={version}" is the version of the package itself.
 Required TakeApart(std::string_view text, std::string_view version, std::string_view source);
-// All that a release requires without an extra, whether its METADATA says so or not. What depends on the
-// Python counts for this one; without one, what holds for all.
+// All packages that a release requires without an extra, whether its METADATA says so or not. What depends on
+// the Python counts for this one; without one, what holds for all.
 std::vector<Required> RequirementsOf(const ProjectRelease& release, const base::Version* python);
+// Whether a requirement is one of the machine, not of a package: "driver>=535", "gpu>=7.0".
+bool IsOfMachine(const Required& required);
 // The build that it was compiled against; nullptr if there is no row.
 const Extension* CompiledAgainst(std::string_view package, std::string_view version);
 

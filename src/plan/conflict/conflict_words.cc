@@ -21,14 +21,18 @@ std::vector<report::ConflictLine> LinesOf(const std::vector<ConflictNode>& graph
   return lines;
 }
 
-std::string ConflictHeadline(const std::vector<Requirement>& smallest) {
-  if (smallest.size() == 1) return smallest.front().words + " is not available";
-  if (smallest.size() == 2) return smallest[0].words + " does not work with " + smallest[1].words;
+std::string ConflictHeadline(const std::vector<Requirement>& smallest, Certain certain) {
+  const bool sure = certain == Certain::kYes;
+  if (smallest.size() == 1)
+    return sure ? smallest.front().words + " is not available"
+                : "could not tell whether " + smallest.front().words + " works";
   std::string words;
   for (size_t i = 0; i < smallest.size(); ++i) {
     words += (i == 0 ? "" : i + 1 == smallest.size() ? " and " : ", ") + smallest[i].words;
   }
-  return words + " do not work together";
+  if (!sure) return "could not tell whether " + words + " work together";
+  return smallest.size() == 2 ? smallest[0].words + " does not work with " + smallest[1].words
+                              : words + " do not work together";
 }
 
 }  // namespace culprit::plan

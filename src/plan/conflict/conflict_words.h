@@ -12,6 +12,8 @@ namespace culprit::plan {
 
 std::vector<report::ConflictLine> LinesOf(const std::vector<ConflictNode>& graph);
 // "torch>=2.4 does not work with GPU sm_37"
-std::string ConflictHeadline(const std::vector<Requirement>& smallest);
+// Whether the tables know of every release that it does not work, or do not know of some.
+enum class Certain { kYes, kNo };
+std::string ConflictHeadline(const std::vector<Requirement>& smallest, Certain certain);
 
 }  // namespace culprit::plan

@@ -32,8 +32,8 @@ std::optional<bool> HasDataCentreGpus(const Host& host) {
 
 class Relaxing {
  public:
-  Relaxing(Trials& trials, const std::vector<Requirement>& smallest)
-      : trials_(trials), question_(trials.question()), smallest_(smallest) {}
+  Relaxing(Trials& trials, const std::vector<Requirement>& smallest, const Gives& unknown)
+      : trials_(trials), question_(trials.question()), smallest_(smallest), unknown_(unknown) {}
 
   std::vector<Relaxation> Run() {
     if (Blames(Kind::kDriver)) NewerDriver();
@@ -51,7 +51,10 @@ class Relaxing {
     if (Blames(Kind::kMachine) && question_.host.machine == Machine::kWindows) InWsl();
     if (found_.empty()) OtherSet();
     if (Blames(Kind::kGpu) || Blames(Kind::kMachine)) Jetson();
-    if (!question_.allow_unknown) Unknown();
+    if (unknown_) {
+      found_.push_back(
+          {"may work with builds whose requirements are not fully known", "--allow unknown", *unknown_});
+    }
     // Two requirements may be about one package.
     for (Relaxation& one : found_) {
       std::vector<PlannedPackage> each;
@@ -272,25 +275,25 @@ class Relaxing {
          {}});
   }
 
-  void Unknown() {
-    Demands bold = trials_.Without({});
-    bold.ignored.unknown = true;
-    if (const auto gives = trials_.Gives(bold)) {
-      found_.push_back(
-          {"may work with builds whose requirements are not fully known", "--allow unknown", *gives});
-    }
-  }
-
   Trials& trials_;
   const Question& question_;
   const std::vector<Requirement>& smallest_;
+  const Gives& unknown_;
   std::vector<Relaxation> found_;
 };
 
 }  // namespace
 
-std::vector<Relaxation> RelaxationsOf(Trials& trials, const std::vector<Requirement>& smallest) {
-  return Relaxing(trials, smallest).Run();
+Gives WithUnknown(Trials& trials) {
+  if (trials.question().allow_unknown) return std::nullopt;
+  Demands bold = trials.Without({});
+  bold.ignored.unknown = true;
+  return trials.Gives(bold);
+}
+
+std::vector<Relaxation> RelaxationsOf(Trials& trials, const std::vector<Requirement>& smallest,
+                                      const Gives& unknown) {
+  return Relaxing(trials, smallest, unknown).Run();
 }
 
 }  // namespace culprit::plan

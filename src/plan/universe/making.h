@@ -47,7 +47,12 @@ class Making {
 
   // ---- making_frameworks.cc: builds of frameworks
   size_t AddFramework(const std::string& name);
-  Candidate FrameworkCandidate(const Build& build);
+  // Those that its extra brings, or whatever is there.
+  enum class Libraries { kOwn, kOfOthers };
+  Candidate FrameworkCandidate(const Build& build, Libraries libraries = Libraries::kOwn);
+  void NeedAskedCuda(const Build& build, Candidate& candidate);
+  bool StandsForCuda(const Build& build);
+  void NeedOthers(const Build& build, Candidate& candidate);
   void NeedMachine(const Build& build, Candidate& candidate);
   void NeedCompiledAgainst(const Build& build, Candidate& candidate);
   Need BuildPythonNeed(const Build& build) const;

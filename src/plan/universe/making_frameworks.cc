@@ -1,9 +1,12 @@
 // Builds of frameworks as candidates. Each bound is what a function of knowledge/ answers.
 #include <algorithm>
 
+#include "base/pep440.h"
 #include "knowledge/arch.h"
 #include "knowledge/cudnn.h"
+#include "knowledge/packages/projects.h"
 #include "knowledge/packages/release.h"
+#include "plan/project/asking.h"
 #include "plan/universe/making.h"
 
 namespace culprit::plan {
@@ -45,21 +48,82 @@ std::vector<Version> PythonsOf(const Build& build) {
   return pythons;
 }
 
+// Whether the extra brings nothing but libraries, so that the wheel has its GPU code without it: tensorflow,
+// not jax.
+bool HasLibrariesInExtra(const Build& build) {
+  if (LibrariesOf(build.row, build.machine) != LibrariesFrom::kExtra) return false;
+  const knowledge::Pin* pin = knowledge::FindPin(build.distribution, build.version, build.extra);
+  return pin != nullptr &&
+         std::ranges::all_of(pin->needs, [](std::string_view need) { return need.starts_with("nvidia-"); });
+}
+
 }  // namespace
 
 size_t Making::AddFramework(const std::string& name) {
   universe_.packages.push_back({name, PackageRole::kFramework, {}});
   const size_t package = made_[name] = universe_.packages.size() - 1;
   std::vector<Candidate> candidates;
-  for (const Build& build : builds_.Of(name, question_.host.machine)) {
-    candidates.push_back(FrameworkCandidate(build));
+  const std::vector<Build>& builds = builds_.Of(name, question_.host.machine);
+  for (const Build& build : builds) candidates.push_back(FrameworkCandidate(build));
+  // The last resort beside others: without its extra.
+  for (const Build& build : builds) {
+    if (several_ == kNone || !HasLibrariesInExtra(build)) continue;
+    candidates.push_back(FrameworkCandidate(build, Libraries::kOfOthers));
   }
   ApplyLimits(name, candidates);
   universe_.packages[package].candidates = std::move(candidates);
   return package;
 }
 
-Candidate Making::FrameworkCandidate(const Build& build) {
+// A file of conda asks for a CUDA of which the release has no build on the index of wheels: any of its major.
+bool Making::StandsForCuda(const Build& build) {
+  const Version& asked = *question_.cuda;
+  if (question_.cuda_words.empty() || knowledge::Known(build.row.cuda).part(0) != asked.part(0)) return false;
+  const std::vector<Build>& builds = builds_.Of(build.row.framework, question_.host.machine);
+  return std::ranges::none_of(builds, [&](const Build& other) {
+    return other.number == build.number && !other.row.cuda.empty() &&
+           knowledge::BeginsWith(knowledge::Known(other.row.cuda), asked);
+  });
+}
+
+void Making::NeedAskedCuda(const Build& build, Candidate& candidate) {
+  if (cuda_asked_ == kNone) return;
+  const std::string cuda(build.row.cuda);
+  const bool loads = LibrariesOf(build.row, question_.host.machine) == LibrariesFrom::kSystem;
+  const Version& asked = *question_.cuda;
+  const Version built = knowledge::Known(cuda);
+  bool fits =
+      loads ? knowledge::FrameworkWithCuda(build.row, asked, PlatformOf(question_.host.machine)).verdict ==
+                  Verdict::kYes
+            : knowledge::BeginsWith(built, asked) || knowledge::BeginsWith(asked, built);
+  if (!fits && !loads && StandsForCuda(build)) {
+    fits = true;
+    candidate.remark =
+        "has no wheel for CUDA " + asked.ToString() + "; the one for CUDA " + cuda + " takes its place";
+  }
+  const std::string words = loads ? "loads CUDA " + asked.ToString() : "CUDA " + cuda + " inside";
+  candidate.needs.push_back(FactNeed(cuda_asked_, {fits ? Verdict::kYes : Verdict::kNo, "", build.row.source},
+                                     words, "not of CUDA " + asked.ToString()));
+}
+
+// What METADATA asks for beside the libraries of CUDA, which another build may have in other versions.
+void Making::NeedOthers(const Build& build, Candidate& candidate) {
+  const std::string_view tag = PlatformTag(question_.host.machine);
+  const std::string python = AssumedPython(question_.host).ToString();
+  const auto holds = [](std::span<const std::string_view> list, std::string_view item) {
+    return std::ranges::find(list, item) != list.end();
+  };
+  for (const knowledge::ProjectNeeds& row : knowledge::NeedsOf(build.distribution)) {
+    if (!row.extra.empty() || !holds(row.versions, build.version)) continue;
+    if (!row.platforms.empty() && !holds(row.platforms, tag)) continue;
+    if (!row.python.empty() && base::Meets(python, row.python) == false) continue;
+    for (const std::string_view text : row.needs) {
+      if (!text.starts_with("nvidia-")) NeedText508(text, build.version, row.source, candidate);
+    }
+  }
+}
+
+Candidate Making::FrameworkCandidate(const Build& build, Libraries libraries) {
   Candidate candidate;
   candidate.distribution = build.distribution;
   candidate.version = build.shown;
@@ -79,25 +143,20 @@ Candidate Making::FrameworkCandidate(const Build& build) {
     const std::string cuda(build.row.cuda);
     candidate.needs.push_back(DriverNeed(cuda));
     candidate.native = NativeOn(build.row.cuda);
-    if (cuda_asked_ != kNone) {
-      const bool loads = LibrariesOf(build.row, question_.host.machine) == LibrariesFrom::kSystem;
-      const Version& asked = *question_.cuda;
-      const Version built = knowledge::Known(build.row.cuda);
-      const bool fits =
-          loads
-              ? knowledge::FrameworkWithCuda(build.row, asked, PlatformOf(question_.host.machine)).verdict ==
-                    Verdict::kYes
-              : knowledge::BeginsWith(built, asked) || knowledge::BeginsWith(asked, built);
-      const std::string words = loads ? "loads CUDA " + asked.ToString() : "CUDA " + cuda + " inside";
-      candidate.needs.push_back(FactNeed(cuda_asked_,
-                                         {fits ? Verdict::kYes : Verdict::kNo, "", build.row.source}, words,
-                                         "not of CUDA " + asked.ToString()));
-    }
+    NeedAskedCuda(build, candidate);
   }
   NeedCompiledAgainst(build, candidate);
   NeedGpus(build, candidate);
   NeedCudnn(build, candidate);
-  NeedLibraries(build, candidate);
+  NeedOthers(build, candidate);
+  if (libraries == Libraries::kOwn) {
+    NeedLibraries(build, candidate);
+    return candidate;
+  }
+  candidate.remark = "without [" + candidate.extra +
+                     "], which does not go with the rest: it looks for CUDA and cuDNN "
+                     "in what else is installed, and runs on the CPU if it finds none";
+  candidate.extra.clear();
   return candidate;
 }
 
@@ -244,6 +303,11 @@ void Making::NeedLibraries(const Build& build, Candidate& candidate) {
   const Machine machine = question_.host.machine;
   const LibrariesFrom from = LibrariesOf(build.row, machine);
   if (from == LibrariesFrom::kSystem) NeedSystem(build, candidate);
+  // The page of links has a jaxlib of the same release, with CUDA inside.
+  const std::string own = "==" + std::string(build.version);
+  const bool page = build.published == knowledge::PublishedOn::kPage;
+  if (page && !builds_.Meeting("jaxlib", machine, own).empty())
+    NeedVersions("jaxlib", own, build.row.source, candidate);
   if (machine == Machine::kWindows && build.row.framework == "torch") return;  // all is inside
   NeedTriton(build, candidate);
   const bool pinned = build.published == knowledge::PublishedOn::kPackageIndex;

@@ -228,6 +228,16 @@ const std::vector<size_t>& Making::AcceptedBy(size_t package, const std::string&
 void Making::NeedProjectCode(const ProjectRelease& release, Candidate& candidate) {
   if (release.project != nullptr && !release.project->cuda.empty())
     candidate.needs.push_back(DriverNeed(std::string(release.project->cuda)));
+  if (const auto bound = knowledge::DriverBound(release)) {
+    Need need{.package = driver_, .words = "needs driver " + bound->specifiers};
+    const auto& drivers = universe_.packages[driver_].candidates;
+    for (size_t i = 0; i < drivers.size(); ++i) {
+      if (knowledge::Meets(drivers[i].number, bound->specifiers) != Verdict::kNo) need.accepts.push_back(i);
+    }
+    need.fails = need.words;
+    need.source = bound->source;
+    candidate.needs.push_back(std::move(need));
+  }
   NeedCode(release, candidate);
   if (release.build == nullptr) NeedCudaOfTorch(release, candidate);
 }
@@ -246,7 +256,7 @@ void Making::NeedCode(const ProjectRelease& release, Candidate& candidate) {
     const auto fit = knowledge::ReleaseOnGpu(release, universe_.at(gpu, 0).number);
     if (!fit) continue;
     if (fit->no_row && !refused_.contains(name)) {
-      candidate.remark = fit->words;
+      candidate.remark = fit->words + "; `culprit inspect` of its wheel tells";
       candidate.code_unknown = true;
       continue;
     }
