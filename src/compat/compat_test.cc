@@ -138,6 +138,114 @@ TEST(Compat, ADriverNewerThanTheTableRunsOlderCudaButMayHaveDroppedAGpu) {
   EXPECT_EQ(Ask({"driver=999.10", "gpu=3.7"}).verdict, report::Compatible::kNo) << "R470 was the last";
 }
 
+TEST(Compat, AGpuThatNoTableHasIsUnknown) {
+  const auto answer = Ask({"gpu=RTX 7090", "cuda=13.2"});
+  EXPECT_EQ(answer.verdict, report::Compatible::kUnknown);
+  EXPECT_EQ(VerdictOf(answer, "CUDA 13.2", "RTX 7090"), "unknown");
+}
+
+// ---- packages that are no framework
+TEST(CompatPackages, AreWhatTheirRowsSay) {
+  EXPECT_EQ(Ask({"flash-attn=2.8.3", "gpu=7.5"}).verdict, report::Compatible::kNo)
+      << "built for 8.0 and newer";
+  EXPECT_EQ(Ask({"flash_attn=2.8.3", "gpu=8.0"}).verdict, report::Compatible::kYes);
+  EXPECT_EQ(Ask({"bitsandbytes=0.48.0", "gpu=5.2"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"bitsandbytes=0.47.0", "gpu=5.2"}).verdict, report::Compatible::kYes);
+  EXPECT_EQ(Ask({"vllm=0.14.0", "gpu=6.1"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"vllm=0.9.2", "python=3.13"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"vllm=0.9.2", "python=3.12"}).verdict, report::Compatible::kYes);
+  EXPECT_EQ(Ask({"xformers=0.0.31", "gpu=7.0"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"cudf-cu13=26.2.0", "gpu=7.0"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"sgl-kernel=0.3.20", "platform=windows"}).verdict, report::Compatible::kNo) << "no wheel";
+}
+
+TEST(CompatPackages, NeedWhatTheirFrameworkNeeds) {
+  const auto answer = Ask({"vllm=0.14.0", "driver=470.256.02", "gpu=8.0"});
+  EXPECT_EQ(answer.verdict, report::Compatible::kNo) << "its torch is built with CUDA 12";
+  EXPECT_EQ(VerdictOf(answer, "vllm 0.14.0", "driver 470.256.02"), "no");
+  EXPECT_EQ(VerdictOf(answer, "vllm 0.14.0", "GPU of compute capability 8.0"), "yes");
+  for (const auto& pair : answer.pairs) EXPECT_FALSE(pair.source.empty()) << pair.one << " " << pair.other;
+  EXPECT_EQ(Ask({"vllm=0.14.0", "driver=550.54.14", "gpu=8.0"}).verdict, report::Compatible::kYes);
+  // Named beside it, the framework is that one.
+  EXPECT_EQ(Ask({"flash-attn=2.8.3", "torch=2.5.1+cu118", "driver=470.256.02"}).verdict,
+            report::Compatible::kYes);
+  EXPECT_EQ(Ask({"flash-attn=2.8.3", "torch=2.5.1+cu124", "driver=470.256.02"}).verdict,
+            report::Compatible::kNo);
+}
+
+TEST(CompatPackages, TellTheCudaAndTheDriverOfTheirNames) {
+  EXPECT_EQ(Ask({"cudf-cu12=25.8.0", "driver=470.256.02"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"cudf-cu12=26.2.0", "driver=525.147.05"}).verdict, report::Compatible::kNo)
+      << "535 at least";
+  EXPECT_EQ(Ask({"cudf-cu12=26.2.0", "driver=535.183.01"}).verdict, report::Compatible::kYes);
+  EXPECT_EQ(Ask({"cudf-cu12=25.8.0", "cuda=13.0"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"cupy-cuda11x=13.6.0", "driver=470.256.02"}).verdict, report::Compatible::kYes);
+  EXPECT_EQ(Ask({"cupy-cuda12x=13.6.0", "driver=470.256.02"}).verdict, report::Compatible::kNo);
+  const auto mxnet = Ask({"mxnet-cu112=1.9.1", "driver=440.33.01"});
+  EXPECT_EQ(mxnet.verdict, report::Compatible::kNo);
+  const auto fits = Ask({"mxnet=1.9.1", "driver=440.33.01"});
+  ASSERT_EQ(fits.builds.size(), 1u);
+  EXPECT_EQ(fits.builds[0].install.Text(), "pip install \"mxnet-cu102==1.9.1\"");
+}
+
+TEST(CompatPackages, RequireEachOther) {
+  EXPECT_EQ(Ask({"torch=2.2.2", "torchtext=0.17.2"}).verdict, report::Compatible::kYes);
+  EXPECT_EQ(Ask({"torch=2.2.1", "torchtext=0.17.2"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"bitsandbytes=0.50.2", "torch=2.3.1"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"jax=0.9.2", "jaxlib=0.9.1"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"cudf-cu12=25.8.0", "numba-cuda=0.20.0"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"cudf-cu12=26.10.2", "cupy-cuda11x=14.2.0"}).verdict, report::Compatible::kUnknown)
+      << "it asks for cupy-cuda12x";
+}
+
+TEST(CompatPackages, WhatNoRowTellsIsUnknownWithWhatWouldTell) {
+  const auto answer = Ask({"pyg-lib=0.4.0", "gpu=8.0"});
+  EXPECT_EQ(answer.verdict, report::Compatible::kUnknown);
+  const auto code = Ask({"torchcodec=0.7.0", "gpu=8.0"});
+  ASSERT_FALSE(code.pairs.empty());
+  EXPECT_EQ(code.verdict, report::Compatible::kUnknown);
+  EXPECT_NE(code.pairs[0].why.find("pip download --no-deps torchcodec==0.7.0"), std::string::npos)
+      << code.pairs[0].why;
+  EXPECT_EQ(Ask({"transformers=4.57.1", "gpu=8.0"}).notes,
+            (std::vector<std::string>{"these do not depend on each other"}));
+}
+
+TEST(CompatPackages, AreListedAlone) {
+  const auto answer = Ask({"flash-attn=2.8"});
+  EXPECT_EQ(answer.about, "flash-attn 2.8");
+  EXPECT_FALSE(answer.goes_with.empty());
+  EXPECT_EQ(answer.notes, (std::vector<std::string>{"flash-attn 2.8 is read as 2.8.3.post2"}));
+}
+
+// ---- other spellings
+TEST(Compat, ReadsMsvcAsPeopleWriteIt) {
+  for (const char* msvc : {"msvc=1940", "msvc=19.40", "msvc=14.40", "msvc=19.40.33811"}) {
+    EXPECT_EQ(Ask({"cuda=12.4", msvc}).verdict, report::Compatible::kYes) << msvc;
+    EXPECT_EQ(Ask({"cuda=12.3", msvc}).verdict, report::Compatible::kNo) << msvc;
+  }
+  EXPECT_EQ(Ask({"cuda=12.4", "vs=2022"}).verdict, report::Compatible::kYes);
+  EXPECT_EQ(Ask({"cuda=12.3", "vs=2022"}).verdict, report::Compatible::kUnknown) << "from 17.10 on no";
+  EXPECT_EQ(Ask({"cuda=12.3", "vs=2019"}).verdict, report::Compatible::kYes);
+}
+
+TEST(Compat, AnInstalledCudaCompatReplacesTheLibrariesOfTheDriver) {
+  EXPECT_EQ(Ask({"driver=535.183.01", "cuda=13.0", "gpu=H100"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"driver=535.183.01", "cuda=13.0", "gpu=H100", "cuda-compat=13.0"}).verdict,
+            report::Compatible::kYes);
+  EXPECT_EQ(Ask({"driver=440.118.02", "cuda=11.0", "gpu=V100", "cuda-compat=11.0"}).verdict,
+            report::Compatible::kYes);
+  EXPECT_EQ(Ask({"driver=550.54.15", "cuda=13.0", "gpu=GTX 1650", "cuda-compat=13.0"}).verdict,
+            report::Compatible::kNo);
+  EXPECT_EQ(Ask({"driver=535.183.01", "torch=2.11.0+cu130", "gpu=H100", "cuda-compat=13.0"}).verdict,
+            report::Compatible::kYes);
+  EXPECT_EQ(Ask({"driver=470.256.02", "cuda=13.0", "gpu=H100", "cuda-compat=13.0"}).verdict,
+            report::Compatible::kNo)
+      << "not of its branches";
+  EXPECT_EQ(Ask({"driver=535.183.01", "cuda=13.0", "gpu=7.5", "cuda-compat=13.0"}).verdict,
+            report::Compatible::kUnknown)
+      << "a T4, or a GTX 1650";
+}
+
 const report::GoesWith* Line(const report::CompatAnswer& answer, const std::string& what) {
   const auto at = std::ranges::find(answer.goes_with, what, &report::GoesWith::what);
   return at == answer.goes_with.end() ? nullptr : &*at;
@@ -226,7 +334,9 @@ TEST(Compat, RefusesWhatItCannotRead) {
   EXPECT_EQ(Wrong({"cuda=12.4", "CUDA=12.5"}), "'cuda' is given twice");
   EXPECT_EQ(Wrong({"cuda=twelve"}), "'twelve' is not a version of cuda");
   EXPECT_EQ(Wrong({"platform=macos"}), "platform is linux, windows, linux-aarch64 or wsl, not 'macos'");
-  EXPECT_TRUE(Wrong({"gpu=Voodoo 2"}).starts_with("the GPU 'Voodoo 2' is not in the table"));
+  EXPECT_EQ(Wrong({"flash-attn=new"}), "'new' is not a version of flash-attn");
+  EXPECT_TRUE(Wrong({"msvc=17.10"}).starts_with("'17.10' is not an _MSC_VER"));
+  EXPECT_TRUE(Wrong({"vs=2011"}).starts_with("'2011' is not a year of Visual Studio"));
   EXPECT_TRUE(Wrong({"colour=blue"}).starts_with("unknown key 'colour'"));
 }
 

@@ -244,5 +244,53 @@ TEST(Solve, UpgradesTheDriverOnlyWhenItMay) {
   EXPECT_EQ(Find(plan.packages, "driver")->version, "525.60.13");
 }
 
+TEST(Solve, UnknownGpuCodeDoesNotWinOverAReleaseWithoutIt) {
+  const Plan none = SolveWith(Asked({"torch", "flash-attn"}, "550.54.14", "7.0", "3.11"), Builds());
+  EXPECT_EQ(none.outcome, Plan::Outcome::kUnsolvable);
+  const Plan old = SolveWith(Asked({"bitsandbytes"}, "550.54.14", "5.2", "3.11"), Builds());
+  const PlannedPackage* chosen = Find(old.packages, "bitsandbytes");
+  ASSERT_NE(chosen, nullptr) << old.headline;
+  EXPECT_EQ(chosen->version, "0.47.0") << "the last with code for Maxwell";
+  const Plan untold = SolveWith(Asked({"torchcodec"}, "580.65.06", "6.1", "3.11"), Builds());
+  EXPECT_EQ(untold.outcome, Plan::Outcome::kUnsolvable);
+  EXPECT_TRUE(untold.headline.starts_with("could not tell whether torchcodec")) << untold.headline;
+  EXPECT_TRUE(Has(Relaxations(untold), "[--allow unknown]")) << Relaxations(untold);
+  // Where nothing newer was refused, it is taken and said.
+  const Plan said = SolveWith(Asked({"torchcodec==0.7.0"}, "580.65.06", "8.6", "3.11"), Builds());
+  ASSERT_EQ(said.outcome, Plan::Outcome::kSolution) << said.headline;
+  EXPECT_EQ(said.code_unknown, (std::vector<std::string>{"torchcodec"}));
+  EXPECT_TRUE(Has(said.headline, "could not tell whether the GPU is supported by torchcodec"))
+      << said.headline;
+}
+
+TEST(Solve, RapidsNeedsVoltaAndItsDriver) {
+  const Plan pascal = SolveWith(Asked({"cudf-cu12>=24.2"}, "550.54.14", "6.1", "3.11"), Builds());
+  EXPECT_EQ(pascal.outcome, Plan::Outcome::kUnsolvable);
+  const Plan driver = SolveWith(Asked({"cudf-cu12==26.2.*"}, "525.147.05", "8.0", "3.11"), Builds());
+  EXPECT_TRUE(Has(Conflict(driver), "needs driver >=535")) << Conflict(driver);
+}
+
+TEST(Solve, FrameworksAskForMoreThanCuda) {
+  const Plan vllm = SolveWith(Asked({"vllm", "transformers<5"}, "580.95.05", "9.0", "3.12"), Builds());
+  const PlannedPackage* old = Find(vllm.packages, "vllm");
+  ASSERT_NE(old, nullptr) << vllm.headline;
+  EXPECT_LT(knowledge::Known(old->version), (base::Version{{0, 30}})) << "0.33 requires transformers 5";
+  // [and-cuda] of tensorflow pins another cuDNN than torch does.
+  const Plan both =
+      SolveWith(Asked({"torch==2.2.0", "tensorflow==2.15.0"}, "535.183.01", "8.0", "3.10"), Builds());
+  ASSERT_EQ(both.outcome, Plan::Outcome::kSolution) << both.headline;
+  EXPECT_EQ(Find(both.packages, "tensorflow")->extra, "");
+}
+
+TEST(Solve, TheJaxlibOfAPageOfLinksIsThatOfJax) {
+  const Plan plan = SolveWith(Asked({"jax==0.4.20", "chex"}, "535.183.01", "8.0", "3.10"), Builds());
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kSolution) << plan.headline;
+  EXPECT_EQ(Find(plan.packages, "jaxlib"), nullptr);
+  const Plan plugin =
+      SolveWith(Asked({"jax[cuda12]==0.4.28", "torch==2.3.0"}, "535.183.01", "8.0", "3.10"), Builds());
+  ASSERT_EQ(plugin.outcome, Plan::Outcome::kSolution) << plugin.headline;
+  EXPECT_EQ(Find(plugin.packages, "jax")->channel.kind, report::ChannelKind::kPypi);
+}
+
 }  // namespace
 }  // namespace culprit::plan

@@ -60,6 +60,15 @@ bool IsDefault(const FrameworkRelease& row, Machine machine) {
   return row.default_windows;
 }
 
+// Whether an extra of a jax from before 0.4.30 brings CUDA as a plugin of the package index: jax[cuda12].
+bool HasPlugin(const FrameworkRelease& row, const Version& number) {
+  const std::string plugin = "jax-" + std::string(row.variant) + "-plugin";
+  const Pin* pin = FindPin("jax", number.ToString(), row.variant);
+  if (pin == nullptr || Requirement(*pin, plugin).empty()) return false;
+  return std::ranges::any_of(DistributionsOf(plugin),
+                             [&](const Distribution& one) { return NumberOf(one.version) == number; });
+}
+
 struct Place {
   PublishedOn on = PublishedOn::kUnknown;
   std::string address{};
@@ -74,8 +83,8 @@ Place PlaceOf(const FrameworkRelease& row, const Version& number, Machine machin
     return {PublishedOn::kFeed,
             std::string(kOnnxFeed) + variant.substr(variant.size() - 2) + "/pypi/simple/"};
   }
-  // Wheels with CUDA inside the jaxlib until 0.4.29.
-  if (row.framework == "jax" && number < Version{{0, 4, 30}})
+  // Wheels with CUDA inside the jaxlib until 0.4.29, unless the index has its plugin.
+  if (row.framework == "jax" && number < Version{{0, 4, 30}} && !HasPlugin(row, number))
     return {PublishedOn::kPage, std::string(kJaxWheels)};
   if (row.framework == "paddle" && !on_index) {
     if (number.part(0) < 3) return {};
@@ -131,6 +140,8 @@ Build MakeBuild(const FrameworkRelease& row, std::string_view version, std::stri
   build.published = place.on;
   build.address = std::move(place.address);
   build.extra = LibrariesOf(row, machine) == LibrariesFrom::kExtra ? ExtraOf(row) : "";
+  if (row.framework == "jax" && build.published == PublishedOn::kPackageIndex && !build.extra.empty())
+    build.extra = row.variant;
   const bool local = build.published == PublishedOn::kTorchIndex;
   build.shown = std::string(version) + (local ? "+" + std::string(row.variant) : "");
   return build;

@@ -65,11 +65,10 @@ TEST(Projects, RequireOnlyWhatIsListed) {
 
 TEST(Projects, SaysWhatMetadataSays) {
   const auto rows = NeedsOf("torch");
-  const auto found = std::ranges::find_if(rows, [](const ProjectNeeds& row) {
-    return std::ranges::find(row.versions, "2.12.0") != row.versions.end();
-  });
-  ASSERT_NE(found, rows.end());
-  EXPECT_TRUE(std::ranges::find(found->needs, "nvidia-cusparselt-cu13==0.8.1") != found->needs.end());
+  EXPECT_TRUE(std::ranges::any_of(rows, [](const ProjectNeeds& row) {
+    return std::ranges::find(row.versions, "2.12.0") != row.versions.end() &&
+           std::ranges::find(row.needs, "nvidia-cusparselt-cu13==0.8.1") != row.needs.end();
+  }));
   EXPECT_TRUE(WheelsOf("no-such-package").empty());
 }
 

@@ -121,7 +121,8 @@ TEST(Conflict, WordsAreIndentedBelowWhatTheyExplain) {
                                                    {"b 2: no wheel (--allow unknown permits it)", "two", 1},
                                                    {"a 4: no code", "three", 0}};
   EXPECT_EQ(LinesOf(graph), lines);
-  EXPECT_EQ(ConflictHeadline({{.words = "torch>=2.4"}, {.words = "driver 470.82"}, {.words = "GPU sm_37"}}, Certain::kYes),
+  EXPECT_EQ(ConflictHeadline({{.words = "torch>=2.4"}, {.words = "driver 470.82"}, {.words = "GPU sm_37"}},
+                             Certain::kYes),
             "torch>=2.4, driver 470.82 and GPU sm_37 do not work together");
   EXPECT_EQ(ConflictHeadline({{.words = "flash-attn"}, {.words = "GPU sm_70"}}, Certain::kNo),
             "could not tell whether flash-attn and GPU sm_70 work together");

@@ -118,7 +118,8 @@ void Making::NeedOthers(const Build& build, Candidate& candidate) {
     if (!row.platforms.empty() && !holds(row.platforms, tag)) continue;
     if (!row.python.empty() && base::Meets(python, row.python) == false) continue;
     for (const std::string_view text : row.needs) {
-      if (!text.starts_with("nvidia-")) NeedText508(text, build.version, row.source, candidate);
+      const bool of_cuda = text.starts_with("nvidia-") || text.starts_with("cuda-");
+      if (!of_cuda) NeedText508(text, build.version, row.source, candidate);
     }
   }
 }
@@ -303,14 +304,10 @@ void Making::NeedLibraries(const Build& build, Candidate& candidate) {
   const Machine machine = question_.host.machine;
   const LibrariesFrom from = LibrariesOf(build.row, machine);
   if (from == LibrariesFrom::kSystem) NeedSystem(build, candidate);
-  // The page of links has a jaxlib of the same release, with CUDA inside.
-  const std::string own = "==" + std::string(build.version);
-  const bool page = build.published == knowledge::PublishedOn::kPage;
-  if (page && !builds_.Meeting("jaxlib", machine, own).empty())
-    NeedVersions("jaxlib", own, build.row.source, candidate);
   if (machine == Machine::kWindows && build.row.framework == "torch") return;  // all is inside
   NeedTriton(build, candidate);
-  const bool pinned = build.published == knowledge::PublishedOn::kPackageIndex;
+  const bool page = build.published == knowledge::PublishedOn::kPage;  // of which only jaxlib comes
+  const bool pinned = build.published == knowledge::PublishedOn::kPackageIndex || page;
   const bool built_for_python =
       question_.host.python && build.wheel != nullptr && !build.wheel->pythons.empty();
   if (from == LibrariesFrom::kNvidiaPip) {

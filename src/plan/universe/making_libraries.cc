@@ -151,6 +151,9 @@ void Making::NeedPins(const knowledge::Pin& pin, Candidate& candidate, bool buil
 void Making::NeedVersions(const std::string& library, const std::string& specifiers, std::string_view source,
                           Candidate& candidate) {
   if (question_.provided.contains(library) || question_.overridden.contains(library)) return;
+  // A version with a label is on another index: jaxlib==0.4.20+cuda12.cudnn89.
+  const bool elsewhere = specifiers.find('+') != std::string::npos;
+  if (elsewhere && builds_.Meeting(library, question_.host.machine, specifiers).empty()) return;
   const size_t package = PackageNamed(library == "cuda-toolkit" ? "pypi:cuda-toolkit" : library);
   if (package == kNone) return;
   const std::string requirement = library + specifiers;
