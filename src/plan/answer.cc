@@ -202,7 +202,7 @@ std::string RangeForPip(const Question& question, const Universe& universe, size
   const knowledge::Project* project = knowledge::FindProject(name);
   const bool no_gpu = project == nullptr || project->gpu == knowledge::GpuUse::kNone;
   if (question.passed_through.empty() || !planned.wanted || planned.present || planned.from_source ||
-      !no_gpu || knowledge::WheelsOf(name).empty())
+      !no_gpu || (knowledge::WheelsOf(name).empty() && name != "tensorflow-cpu"))
     return "";
   std::string range;
   for (const std::string& part : base::Split(AskedOf(question, name), ',')) {

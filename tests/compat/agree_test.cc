@@ -19,6 +19,9 @@
 #include "knowledge/arch.h"
 #include "knowledge/driver.h"
 #include "knowledge/packages/builds.h"
+#include "knowledge/packages/extensions.h"
+#include "knowledge/packages/frameworks.h"
+#include "knowledge/packages/project_releases.h"
 #include "knowledge/packages/release.h"
 #include "plan/solve.h"
 #include "plan/universe/builds.h"
@@ -186,6 +189,82 @@ TEST_P(Agreement, OfEveryBuildOnEveryHost) {
 
 INSTANTIATE_TEST_SUITE_P(All, Agreement, testing::ValuesIn(Frameworks()),
                          [](const auto& framework) { return framework.param; });
+
+// ---- packages beside a framework
+// Those whose answer depends on the machine: by GPU code of their own, or by the CUDA of their name.
+std::vector<std::string> Packages() {
+  std::vector<std::string> names = {"xformers", "vllm"};
+  for (const knowledge::Project& row : knowledge::Projects()) {
+    const bool depends =
+        row.gpu == knowledge::GpuUse::kOwn || row.gpu == knowledge::GpuUse::kBuild || !row.cuda.empty();
+    const std::string name(row.package);
+    const bool framework = !knowledge::FrameworkName(name).empty();
+    if (depends && !framework && !knowledge::ReleasesOfProject(row.package, Machine::kLinuxX86).empty())
+      names.push_back(name);
+  }
+  std::ranges::sort(names);
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+class AgreementOfPackages : public testing::TestWithParam<std::string> {};
+
+// plan takes a release of which no table tells the GPU code, and says so; compat says unknown.
+TEST_P(AgreementOfPackages, OfEveryReleaseOnEveryHost) {
+  const std::string& name = GetParam();
+  constexpr size_t kOf = 4;  // hosts
+  BuildTable builds;
+  size_t asked = 0, yes = 0, failed = 0, hosts = 0;
+  for (const GridHost& host : Grid()) {
+    if (++hosts % kOf != 0) continue;
+    Question question;
+    question.wants.push_back({.name = name, .text = name});
+    question.host = {
+        .driver = host.driver, .gpus = {host.gpu}, .python = host.python, .machine = host.machine};
+    const Universe universe = MakeUniverse(question, builds);
+    const size_t package = universe.wants.front();
+    const Narrowed narrowed = Narrow(universe, universe.roots);
+    const auto& candidates = universe.packages[package].candidates;
+    std::map<std::string, std::pair<bool, std::string>> planned;  // by version: whether, and why not
+    for (size_t i = 0; i < candidates.size(); ++i) {
+      if (candidates[i].version.empty()) continue;
+      auto& [would, why] = planned[candidates[i].version];
+      const bool left = narrowed.empty == kNone && narrowed.left[package][i] && !candidates[i].code_unknown;
+      if (!left) Status(universe, narrowed, package, i, why);
+      would |= left;
+    }
+    for (const auto& [version, answer] : planned) {
+      compat::CompatQuestion same;
+      same.driver = host.driver;
+      same.cc = host.gpu;
+      same.python = host.python;
+      same.machine = host.machine;
+      same.platform_given = true;
+      same.packages.push_back({.key = name, .shown = name + " " + version, .version = version});
+      same.things = 4;
+      const report::CompatAnswer told = compat::Compat(same);
+      ++asked;
+      yes += answer.first;
+      if (answer.first == (told.verdict == Compatible::kYes)) continue;
+      if (++failed > 4) continue;
+      std::string pairs;
+      for (const auto& pair : told.pairs) {
+        if (pair.verdict != Compatible::kYes) pairs += "\n    " + pair.other + ": " + pair.why;
+      }
+      ADD_FAILURE() << name << " " << version << " on " << Text(host)
+                    << "\n  plan: " << (answer.first ? "yes" : answer.second)
+                    << "\n  compat: " << base::Word(told.verdict) << pairs;
+    }
+  }
+  EXPECT_EQ(failed, 0u) << "of " << asked << " questions";
+  std::cout << name << ": " << asked << " questions, " << yes << " yes\n";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AgreementOfPackages, testing::ValuesIn(Packages()), [](const auto& package) {
+  std::string name = package.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
 
 }  // namespace
 }  // namespace culprit::plan

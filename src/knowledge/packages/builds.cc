@@ -62,11 +62,14 @@ bool IsDefault(const FrameworkRelease& row, Machine machine) {
 
 // Whether an extra of a jax from before 0.4.30 brings CUDA as a plugin of the package index: jax[cuda12].
 bool HasPlugin(const FrameworkRelease& row, const Version& number) {
-  const std::string plugin = "jax-" + std::string(row.variant) + "-plugin";
+  const std::string name = "jax-" + std::string(row.variant);
   const Pin* pin = FindPin("jax", number.ToString(), row.variant);
-  if (pin == nullptr || Requirement(*pin, plugin).empty()) return false;
-  return std::ranges::any_of(DistributionsOf(plugin),
-                             [&](const Distribution& one) { return NumberOf(one.version) == number; });
+  if (pin == nullptr || Requirement(*pin, name + "-plugin").empty()) return false;
+  const auto listed = [&](const std::string& distribution) {
+    return std::ranges::any_of(DistributionsOf(distribution),
+                               [&](const Distribution& one) { return NumberOf(one.version) == number; });
+  };
+  return listed(name + "-plugin") && listed(name + "-pjrt");
 }
 
 struct Place {

@@ -75,14 +75,21 @@ size_t Making::AddFramework(const std::string& name) {
   return package;
 }
 
-// A file of conda asks for a CUDA of which the release has no build on the index of wheels: any of its major.
+// A file of conda asks for a CUDA of which no release that is asked for has a build on the index of wheels:
+// any of its major.
 bool Making::StandsForCuda(const Build& build) {
   const Version& asked = *question_.cuda;
   if (question_.cuda_words.empty() || knowledge::Known(build.row.cuda).part(0) != asked.part(0)) return false;
+  const auto wanted = [&](const Build& other) {
+    return std::ranges::all_of(question_.wants, [&](const Want& want) {
+      return want.name != build.row.framework || want.specifiers.empty() ||
+             knowledge::Meets(other.number, want.specifiers) == Verdict::kYes;
+    });
+  };
   const std::vector<Build>& builds = builds_.Of(build.row.framework, question_.host.machine);
   return std::ranges::none_of(builds, [&](const Build& other) {
-    return other.number == build.number && !other.row.cuda.empty() &&
-           knowledge::BeginsWith(knowledge::Known(other.row.cuda), asked);
+    return !other.row.cuda.empty() && knowledge::BeginsWith(knowledge::Known(other.row.cuda), asked) &&
+           wanted(other);
   });
 }
 
@@ -106,7 +113,8 @@ void Making::NeedAskedCuda(const Build& build, Candidate& candidate) {
                                      words, "not of CUDA " + asked.ToString()));
 }
 
-// What METADATA asks for beside the libraries of CUDA, which another build may have in other versions.
+// What METADATA asks of other packages that are asked for, beside the libraries of CUDA, which another build
+// may have in other versions.
 void Making::NeedOthers(const Build& build, Candidate& candidate) {
   const std::string_view tag = PlatformTag(question_.host.machine);
   const std::string python = AssumedPython(question_.host).ToString();
@@ -119,7 +127,9 @@ void Making::NeedOthers(const Build& build, Candidate& candidate) {
     if (!row.python.empty() && base::Meets(python, row.python) == false) continue;
     for (const std::string_view text : row.needs) {
       const bool of_cuda = text.starts_with("nvidia-") || text.starts_with("cuda-");
-      if (!of_cuda) NeedText508(text, build.version, row.source, candidate);
+      const std::string name = knowledge::TakeApart(text, "", "").name;
+      const bool wanted = std::ranges::find(question_.wants, name, &Want::name) != question_.wants.end();
+      if (wanted && !of_cuda) NeedText508(text, build.version, row.source, candidate);
     }
   }
 }
@@ -154,9 +164,15 @@ Candidate Making::FrameworkCandidate(const Build& build, Libraries libraries) {
     NeedLibraries(build, candidate);
     return candidate;
   }
+  // It finds the cuDNN that another brings, and takes any from the minor release on that it was built with.
+  const Version cudnn = knowledge::Known(CudnnOf(build.row, question_.host.machine));
+  const std::string major = std::to_string(knowledge::Known(build.row.cuda).part(0));
+  NeedVersions("nvidia-cudnn-cu" + major,
+               ">=" + knowledge::MinorOf(cudnn).ToString() + ",<" + std::to_string(cudnn.part(0) + 1),
+               build.row.source, candidate);
   candidate.remark = "without [" + candidate.extra +
-                     "], which does not go with the rest: it looks for CUDA and cuDNN "
-                     "in what else is installed, and runs on the CPU if it finds none";
+                     "], which does not go with the rest; it finds CUDA and cuDNN in what else is installed";
+  candidate.without_extra = true;
   candidate.extra.clear();
   return candidate;
 }

@@ -32,6 +32,7 @@ bool Fits(const Want& want, const Candidate& candidate) {
   }
   if (!want.specifiers.empty() && knowledge::Meets(candidate.number, want.specifiers) != Verdict::kYes)
     return false;
+  if (candidate.without_extra && !want.extra.empty()) return false;
   const std::string local = LocalPart(want.specifiers);
   if (!local.empty() && candidate.variant != local) return false;
   // jax[cuda12], cupy-cuda12x: the extra chooses the build; tensorflow[and-cuda] is what is planned anyway.

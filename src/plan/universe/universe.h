@@ -79,10 +79,11 @@ struct Candidate {
   std::string variant;       // "cu118"
   report::Channel channel;
   std::string extra;
-  bool is_default = true;    // no other index is needed
-  bool from_source = false;  // built where it is installed
-  std::string before;        // "2.12.0": stands for the releases before it, which no table has
-  bool native = true;        // the driver belongs to its CUDA or a newer one
+  bool without_extra = false;  // ... which it has, and which does not go with the rest
+  bool is_default = true;      // no other index is needed
+  bool from_source = false;    // built where it is installed
+  std::string before;          // "2.12.0": stands for the releases before it, which no table has
+  bool native = true;          // the driver belongs to its CUDA or a newer one
   const knowledge::FrameworkRelease* row = nullptr;
   NeedList needs;
   std::string remark;         // what is not known of it, though it may be taken
