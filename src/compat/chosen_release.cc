@@ -80,11 +80,30 @@ class Judging {
                              *knowledge::ReleaseOnDriver(release, driver, question_.DriverPlatform()));
            })});
     }
-    if (question_.cuda) add(CudaWords(question_), knowledge::ReleaseWithCuda(release, *question_.cuda));
     if (question_.cc) add(GpuWords(question_), knowledge::ReleaseOnGpu(release, *question_.cc));
+    AddToolkits(release, pairs);
+    if (question_.cuda) add(CudaWords(question_), knowledge::ReleaseWithCuda(release, *question_.cuda));
     if (question_.python)
       add("Python " + question_.python->ToString(), knowledge::ReleaseOnPython(release, *question_.python));
     return pairs;
+  }
+
+  // Of what is built where it is installed: with a toolkit that the driver runs, and that knows the GPU.
+  void AddToolkits(const ProjectRelease& release, std::vector<BuildPair>& pairs) const {
+    const auto ask = [&](const Version* driver, const Version* cc) {
+      return knowledge::ToolkitForRelease(release, driver, cc, question_.DriverPlatform());
+    };
+    if (!ask(nullptr, nullptr)) return;
+    const auto on = [&](const Version* cc) {
+      return OfDriver(question_, DriverHalf::kLibraries,
+                      [&](const Version& driver) { return AsAnswer(release, *ask(&driver, cc)); });
+    };
+    if (question_.driver) Merge({DriverWords(question_), on(nullptr)}, pairs);
+    if (question_.cc) {
+      Merge({GpuWords(question_),
+             question_.driver ? on(&*question_.cc) : AsAnswer(release, *ask(nullptr, &*question_.cc))},
+            pairs);
+    }
   }
 
   // What the question says about a package beside this one: only that release counts then.
@@ -105,12 +124,26 @@ class Judging {
     return entry.framework.empty() ? BestRelease(required) : BestBuild(release, required, entry);
   }
 
+  // Of the framework that it was built against: what is recorded; of one release of it, the default build.
+  std::vector<uint32_t> MajorsOf(const ProjectRelease& release, const Required& required,
+                                 const std::vector<Version>& gpus) const {
+    std::vector<uint32_t> majors = knowledge::CudaMajorsOf(release, gpus);
+    const bool own = release.project != nullptr && release.project->gpu == knowledge::GpuUse::kOwn;
+    if (!majors.empty() || !own || !required.specifiers.starts_with("==")) return majors;
+    for (const Build& build : knowledge::BuildsOf("torch", question_.machine)) {
+      const bool the_one = build.row.is_default && !build.row.cuda.empty() &&
+                           base::Meets(build.version, required.specifiers) == true;
+      if (the_one) return {knowledge::Known(build.row.cuda).part(0)};
+    }
+    return majors;
+  }
+
   std::vector<BuildPair> BestBuild(const ProjectRelease& release, const Required& required,
                                    const knowledge::TableEntry& entry) const {
     std::vector<Version> gpus;
     if (question_.cc) gpus.push_back(*question_.cc);
     std::vector<uint32_t> majors;
-    if (entry.framework == "torch") majors = knowledge::CudaMajorsOf(release, gpus);
+    if (entry.framework == "torch") majors = MajorsOf(release, required, gpus);
     const auto accepted = [&](const Build& build) {
       const bool variant = entry.variant.empty() || build.row.variant == entry.variant;
       const bool major = majors.empty() || build.row.cuda.empty() ||

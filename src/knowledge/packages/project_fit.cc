@@ -176,7 +176,32 @@ std::vector<uint32_t> CudaMajorsOf(const ProjectRelease& release, const std::vec
         gpus, [&](const Version& cc) { return CodeRunsOn(row->code, cc) != CodeFit::kNo; });
     if (fits && !row->cuda.empty()) majors.push_back(Known(row->cuda).part(0));
   }
+  const Extension* compiled = CompiledAgainst(release.package, release.version);
+  if (majors.empty() && compiled != nullptr && MajorOfVariant(compiled->variant) != 0)
+    majors.push_back(MajorOfVariant(compiled->variant));
   return majors;
+}
+
+uint32_t MajorOfVariant(std::string_view variant) {
+  constexpr std::string_view kStart = "cu";
+  if (!variant.starts_with(kStart) || variant.size() < kStart.size() + 3) return 0;
+  return Known(variant.substr(kStart.size(), 2)).part(0);
+}
+
+std::optional<Fit> ToolkitForRelease(const ProjectRelease& release, const Version* driver, const Version* cc,
+                                     Platform platform) {
+  constexpr uint32_t kOldest = 11;  // of the frameworks that others are built against
+  if (release.build == nullptr || !release.build->nvcc) return std::nullopt;
+  const bool there = std::ranges::any_of(Toolkits(), [&](const ToolkitRow& row) {
+    const Version cuda = Known(row.cuda);
+    const bool takes =
+        cuda.part(0) >= kOldest && (release.build->cuda.empty() || cuda >= Known(release.build->cuda));
+    return takes && (driver == nullptr || DriverForCuda(*driver, cuda, platform).verdict == Verdict::kYes) &&
+           (cc == nullptr || ToolkitTargets(row.cuda, *cc).verdict == Verdict::kYes);
+  });
+  return Fit{there ? Verdict::kYes : Verdict::kNo,
+             there ? "is built with a CUDA toolkit" : "no CUDA toolkit that it can be built with is for this",
+             release.build->source};
 }
 
 }  // namespace culprit::knowledge

@@ -32,6 +32,12 @@ std::optional<Fit> ReleaseWithCuda(const ProjectRelease& release, const base::Ve
 std::optional<Fit> ReleaseOnPython(const ProjectRelease& release, const base::Version& python);
 Fit ReleaseOnMachine(const ProjectRelease& release);
 
+// Whether there is a toolkit that it can be built with, for a driver and a GPU; each may be empty.
+std::optional<Fit> ToolkitForRelease(const ProjectRelease& release, const base::Version* driver,
+                                     const base::Version* cc, Platform platform);
+// "cu118" -> 11, "cu102" -> 10; 0 = not a CUDA
+uint32_t MajorOfVariant(std::string_view variant);
+
 // The drivers that it asks for beyond those of its CUDA: ">=535". Empty if nothing is said.
 std::optional<Required> DriverBound(const ProjectRelease& release);
 

@@ -23,13 +23,6 @@ constexpr std::string_view kCudnnWheel = "nvidia-cudnn-cu";
 // The extras with which plugins of jax bring CUDA.
 constexpr std::string_view kWithCuda[] = {"", "with-cuda", "with_cuda"};
 
-// "cu118" -> 11, "cu102" -> 10
-uint32_t MajorOfVariant(std::string_view variant) {
-  constexpr std::string_view kStart = "cu";
-  if (!variant.starts_with(kStart) || variant.size() < kStart.size() + 3) return 0;
-  return knowledge::Known(variant.substr(kStart.size(), 2)).part(0);
-}
-
 uint32_t MajorOf(const Candidate& build) {
   return build.row->cuda.empty() ? 0 : knowledge::Known(build.row->cuda).part(0);
 }
@@ -43,7 +36,7 @@ bool AcceptsBuild(std::string_view name, const knowledge::Extension* compiled,
     return compiled != nullptr ? build.variant == compiled->variant : one_build && build.row->is_default;
   };
   if (one_build) {
-    uint32_t major = compiled == nullptr ? 0 : MajorOfVariant(compiled->variant);
+    uint32_t major = compiled == nullptr ? 0 : knowledge::MajorOfVariant(compiled->variant);
     for (const Candidate& build : builds) {
       if (compiled == nullptr && build.number == builds[at].number && own(build)) major = MajorOf(build);
     }
