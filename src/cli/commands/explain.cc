@@ -23,11 +23,11 @@
 #include "cli/subject.h"
 #include "engine/check.h"
 #include "engine/diagnosis.h"
-#include "explain/logs/peeked_stream.h"
 #include "explain/logs/plain_text.h"
 #include "explain/logs/read_text.h"
 #include "explain/logs/text_stream.h"
 #include "explain/status_page.h"
+#include "packed/peeked_stream.h"
 #include "render/check/check.h"
 #include "render/explain/explain.h"
 #include "report/command.h"
@@ -113,7 +113,7 @@ base::Result<std::string> ReadRest(base::ByteStream& stream) {
 
 base::Result<void> ReadOne(std::unique_ptr<base::ByteStream> stream, const std::string& name,
                            Reading& reading) {
-  auto peeked = std::make_unique<logs::PeekedStream>(logs::PlainText(std::move(stream)));
+  auto peeked = std::make_unique<packed::PeekedStream>(logs::PlainText(std::move(stream)));
   if (const std::string_view kind = KindOfBinary(peeked->Peek(16)); !kind.empty()) {
     return base::Fail(base::ErrorCode::kBadFormat,
                       fmt::format("{}: {}, not a log; try: culprit inspect {}", name, kind, name));

@@ -1,8 +1,8 @@
 // UTF-16 -> UTF-8, in pieces.
 #include <cstdint>
 
-#include "explain/logs/peeked_stream.h"
 #include "explain/logs/plain_text.h"
+#include "packed/peeked_stream.h"
 
 namespace culprit::logs {
 namespace {
@@ -97,7 +97,7 @@ Zeros CountZeros(std::string_view start) {
 }  // namespace
 
 std::unique_ptr<base::ByteStream> AsUtf8(std::unique_ptr<base::ByteStream> stream) {
-  auto peeked = std::make_unique<PeekedStream>(std::move(stream));
+  auto peeked = std::make_unique<packed::PeekedStream>(std::move(stream));
   const std::string_view mark = peeked->Peek(2);
   const bool little = mark == "\xff\xfe", big = mark == "\xfe\xff";
   if (little || big) return std::make_unique<FromUtf16>(std::move(peeked), big);

@@ -5,16 +5,15 @@
 #include <memory>
 
 #include "base/byte_stream.h"
+#include "packed/unpacked.h"
 
 namespace culprit::logs {
 
-// Detected by the first bytes; anything that is not compressed passes through.
-std::unique_ptr<base::ByteStream> Unpacked(std::unique_ptr<base::ByteStream> stream);
 // Detects UTF-16 by its byte order mark, or by the zero bytes of ASCII text; anything else passes through.
 std::unique_ptr<base::ByteStream> AsUtf8(std::unique_ptr<base::ByteStream> stream);
 
 inline std::unique_ptr<base::ByteStream> PlainText(std::unique_ptr<base::ByteStream> stream) {
-  return AsUtf8(Unpacked(std::move(stream)));
+  return AsUtf8(packed::Unpacked(std::move(stream), {.what = "log"}));
 }
 
 }  // namespace culprit::logs

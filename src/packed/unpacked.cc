@@ -1,17 +1,19 @@
 // gzip with zlib, xz with liblzma, zstd with libzstd: each reads from a buffer of compressed bytes and writes
 // to the caller's. A file may have several parts, one after the other, and zeros after each (tapes, blocks of
-// a disk). As with gzip, anything else after a part does not belong to the log.
+// a disk). As with gzip, anything else after a part does not belong to it.
+#include "packed/unpacked.h"
+
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
+#include <string>
 #include <vector>
 
-#include "explain/logs/peeked_stream.h"
-#include "explain/logs/plain_text.h"
+#include "packed/peeked_stream.h"
 
-namespace culprit::logs {
+namespace culprit::packed {
 namespace {
 
 using base::ErrorCode;
@@ -21,14 +23,13 @@ using base::ErrorCode;
 constexpr int kWindowLog = 27;
 constexpr uint64_t kXzMemory = (uint64_t{1} << kWindowLog) + (1 << 20);  // and the decoder itself
 
-// A truncated file (the job died while writing it) is still a valid log up to there.
 enum class Step { kMore, kEnd, kBroken, kTooLarge };
 
 // The common part of the three. A decoder reads from `in`, writes to `out`, and advances both.
 class UnpackingStream : public base::ByteStream {
  public:
-  explicit UnpackingStream(std::unique_ptr<base::ByteStream> packed)
-      : packed_(std::move(packed)), buffer_(1 << 16) {}
+  UnpackingStream(std::unique_ptr<base::ByteStream> packed, Unpacking unpacking)
+      : packed_(std::move(packed)), unpacking_(unpacking), buffer_(1 << 16) {}
 
   base::Result<size_t> Read(std::span<char> out) override {
     std::span<char> rest = out;
@@ -41,13 +42,16 @@ class UnpackingStream : public base::ByteStream {
       const bool dry = in_.empty();
       const Step step = Decode(in_, rest);
       if (step == Step::kBroken) {
-        return base::Fail(ErrorCode::kBadFormat, "the compressed log is damaged");
+        return base::Fail(ErrorCode::kBadFormat, "the compressed " + what() + " is damaged");
       }
       if (step == Step::kTooLarge) {
         return base::Fail(ErrorCode::kTooLarge,
-                          "unpacking the log takes more than 128 MiB of memory; unpack it first");
+                          "unpacking the " + what() + " takes more than 128 MiB of memory; unpack it first");
       }
-      ended_ = step == Step::kEnd ? !Another() : dry && rest.size() == out.size();
+      const bool cut = step != Step::kEnd && dry && rest.size() == out.size();
+      if (cut && unpacking_.cut == Unpacking::Cut::kError)
+        return base::Fail(ErrorCode::kBadFormat, "the compressed " + what() + " is truncated");
+      ended_ = step == Step::kEnd ? !Another() : cut;
     }
     return out.size() - rest.size();
   }
@@ -70,7 +74,10 @@ class UnpackingStream : public base::ByteStream {
     }
   }
 
+  std::string what() const { return std::string(unpacking_.what); }
+
   std::unique_ptr<base::ByteStream> packed_;
+  Unpacking unpacking_;
   std::vector<char> buffer_;
   std::span<const char> in_;
   bool ended_ = false;
@@ -78,7 +85,8 @@ class UnpackingStream : public base::ByteStream {
 
 class Gzip final : public UnpackingStream {
  public:
-  explicit Gzip(std::unique_ptr<base::ByteStream> packed) : UnpackingStream(std::move(packed)) {
+  Gzip(std::unique_ptr<base::ByteStream> packed, Unpacking unpacking)
+      : UnpackingStream(std::move(packed), unpacking) {
     ok_ = inflateInit2(&state_, 16 + MAX_WBITS) == Z_OK;
   }
   ~Gzip() override { inflateEnd(&state_); }
@@ -107,7 +115,8 @@ class Gzip final : public UnpackingStream {
 
 class Xz final : public UnpackingStream {
  public:
-  explicit Xz(std::unique_ptr<base::ByteStream> packed) : UnpackingStream(std::move(packed)) {
+  Xz(std::unique_ptr<base::ByteStream> packed, Unpacking unpacking)
+      : UnpackingStream(std::move(packed), unpacking) {
     ok_ = Restart();
   }
   ~Xz() override { lzma_end(&state_); }
@@ -136,7 +145,8 @@ class Xz final : public UnpackingStream {
 
 class Zstd final : public UnpackingStream {
  public:
-  explicit Zstd(std::unique_ptr<base::ByteStream> packed) : UnpackingStream(std::move(packed)) {
+  Zstd(std::unique_ptr<base::ByteStream> packed, Unpacking unpacking)
+      : UnpackingStream(std::move(packed), unpacking) {
     if (state_ != nullptr) ZSTD_DCtx_setParameter(state_, ZSTD_d_windowLogMax, kWindowLog);
   }
   ~Zstd() override { ZSTD_freeDCtx(state_); }
@@ -161,18 +171,26 @@ class Zstd final : public UnpackingStream {
   ZSTD_DCtx* state_ = ZSTD_createDCtx();
 };
 
+bool IsGzip(std::string_view start) { return start.starts_with("\x1f\x8b"); }
+bool IsXz(std::string_view start) {
+  return start.starts_with(
+      std::string_view("\xfd"
+                       "7zXZ\0",
+                       6));
+}
+bool IsZstd(std::string_view start) { return start.starts_with("\x28\xb5\x2f\xfd"); }
+
 }  // namespace
 
-std::unique_ptr<base::ByteStream> Unpacked(std::unique_ptr<base::ByteStream> stream) {
+bool IsPacked(std::string_view start) { return IsGzip(start) || IsXz(start) || IsZstd(start); }
+
+std::unique_ptr<base::ByteStream> Unpacked(std::unique_ptr<base::ByteStream> stream, Unpacking unpacking) {
   auto peeked = std::make_unique<PeekedStream>(std::move(stream));
   const std::string_view start = peeked->Peek(6);
-  if (start.starts_with("\x1f\x8b")) return std::make_unique<Gzip>(std::move(peeked));
-  if (start == std::string_view("\xfd"
-                                "7zXZ\0",
-                                6))
-    return std::make_unique<Xz>(std::move(peeked));
-  if (start.starts_with("\x28\xb5\x2f\xfd")) return std::make_unique<Zstd>(std::move(peeked));
+  if (IsGzip(start)) return std::make_unique<Gzip>(std::move(peeked), unpacking);
+  if (IsXz(start)) return std::make_unique<Xz>(std::move(peeked), unpacking);
+  if (IsZstd(start)) return std::make_unique<Zstd>(std::move(peeked), unpacking);
   return peeked;
 }
 
-}  // namespace culprit::logs
+}  // namespace culprit::packed

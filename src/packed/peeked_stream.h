@@ -9,7 +9,7 @@
 
 #include "base/byte_stream.h"
 
-namespace culprit::logs {
+namespace culprit::packed {
 
 class PeekedStream final : public base::ByteStream {
  public:
@@ -46,4 +46,4 @@ class PeekedStream final : public base::ByteStream {
   std::optional<base::Error> error_;
 };
 
-}  // namespace culprit::logs
+}  // namespace culprit::packed

@@ -1,0 +1,50 @@
+// A container image as `docker save`, `podman save`, `skopeo copy` and others write it, or the archive of a
+// root file system (`docker export`), opened as a machine. Nothing is unpacked.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/byte_stream.h"
+#include "image/config.h"
+#include "image/layer_contents.h"
+#include "image/tree.h"
+#include "system/system.h"
+
+namespace culprit::image {
+
+struct ImageOptions {
+  std::optional<ImagePlatform> platform{};  // for an image with several
+  KeepRules keep{};
+  bool hash_plain = false;  // of large layers that are not compressed too
+  Budget budget{};
+  uint64_t spool_limit = uint64_t{4} << 30;
+  std::function<void(size_t layer, size_t layers)> progress{};
+};
+
+struct ImageLayer {
+  std::string digest;                    // "sha256:..."; "" if the image does not say
+  std::string created_by;                // as the builder wrote it
+  std::optional<base::Error> problem{};  // why not all of it was read
+};
+
+struct Image {
+  ImageConfig config;
+  std::vector<ImageLayer> layers;  // the base first
+  std::shared_ptr<const Tree> tree;
+  std::shared_ptr<const system::System> machine;
+};
+
+// Whether a file or folder of `host` may be an image, by its first bytes or its names.
+bool MayBeImage(const system::System& host, const std::string& path);
+
+// An error where there is no image to speak of. A layer that cannot be read is no error but a problem.
+base::Result<Image> OpenImage(const system::System& host, const std::string& path,
+                              const ImageOptions& options);
+// An archive that comes only once.
+base::Result<Image> OpenImage(std::unique_ptr<base::ByteStream> stream, const ImageOptions& options);
+
+}  // namespace culprit::image

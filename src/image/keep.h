@@ -1,0 +1,36 @@
+// Decides what of a file in a compressed layer is kept while it passes by: small files whole; of a library or
+// program what its readers read; of anything else nothing. A file of which too little was kept costs another
+// pass over its layer, so what is read often must be kept; but no answer depends on it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "binfmt/tar/tar.h"
+#include "image/layer_contents.h"
+#include "system/scratch_file.h"
+
+namespace culprit::image {
+
+class Keeper {
+ public:
+  Keeper(const KeepRules& rules, Spool& spool) : rules_(rules), spool_(spool) {}
+
+  // Of the member that `reader` is at. Pieces are in order and do not overlap.
+  base::Result<std::vector<KeptPiece>> Keep(binfmt::TarReader& reader, const binfmt::TarEntry& entry);
+  // All of it, if there is room.
+  base::Result<std::vector<KeptPiece>> KeepWhole(binfmt::TarReader& reader, const binfmt::TarEntry& entry);
+
+ private:
+  class Passing;
+  base::Result<std::vector<KeptPiece>> KeepWhatIsRead(binfmt::TarReader& reader,
+                                                      const binfmt::TarEntry& entry, std::string start);
+
+  const KeepRules& rules_;
+  Spool& spool_;
+  std::string buffer_;
+  std::unique_ptr<system::ScratchFile> scratch_;  // for one large file after another
+};
+
+}  // namespace culprit::image

@@ -1,0 +1,263 @@
+#include "image/tree.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/text.h"
+
+namespace culprit::image {
+namespace {
+
+using system::FileType;
+using system::LastLink;
+using system::Outcome;
+using system::PathError;
+using system::PathNode;
+
+constexpr std::string_view kWhiteout = ".wh.", kReserved = ".wh..wh.", kOpaque = ".wh..wh..opq";
+constexpr size_t kMostLeftOut = 20;
+
+FileType TypeOf(binfmt::TarType type) {
+  switch (type) {
+    case binfmt::TarType::kFile:
+      return FileType::kRegular;
+    case binfmt::TarType::kDirectory:
+      return FileType::kDirectory;
+    case binfmt::TarType::kSymlink:
+      return FileType::kLink;
+    case binfmt::TarType::kHardLink:
+    case binfmt::TarType::kOther:
+      break;
+  }
+  return FileType::kOther;
+}
+
+// The names of a path in a layer, where "." means nothing and ".." goes up; nullopt: it climbs out.
+std::optional<std::vector<std::string>> Components(std::string_view path) {
+  std::vector<std::string> names;
+  for (std::string& name : base::SplitWords(path, "/")) {
+    if (name == ".") continue;
+    if (name != "..") {
+      names.push_back(std::move(name));
+    } else if (names.empty()) {
+      return std::nullopt;
+    } else {
+      names.pop_back();
+    }
+  }
+  return names;
+}
+
+std::string Joined(std::span<const std::string> names) {
+  std::string path;
+  for (const std::string& name : names) path.append("/").append(name);
+  return path.empty() ? "/" : path;
+}
+
+}  // namespace
+
+Tree::Tree() { NewDirectory(); }
+
+uint32_t Tree::NewDirectory() {
+  inodes_.push_back({.type = FileType::kDirectory,
+                     .mode = 0755,
+                     .layer = layer_,
+                     .children = static_cast<uint32_t>(children_.size())});
+  children_.emplace_back();
+  return static_cast<uint32_t>(inodes_.size() - 1);
+}
+
+void Tree::LeaveOut(Misfit why, const std::string& path) {
+  ++left_out_count_;
+  if (left_out_.size() < kMostLeftOut) left_out_.push_back({layer_, why, path});
+}
+
+void Tree::Add(const std::vector<LayerEntry>& entries) {
+  for (size_t i = 0; i < entries.size(); ++i) AddEntry(entries[i], static_cast<uint32_t>(i));
+  ++layer_;
+}
+
+Tree::Children* Tree::ParentOf(const std::vector<std::string>& components) {
+  const std::span<const std::string> names = std::span(components).first(components.size() - 1);
+  if (last_parent_ && std::ranges::equal(last_names_, names)) return &children_[*last_parent_];
+  last_parent_.reset();
+  Children* parent = FindParent(names);
+  if (parent != nullptr) {
+    last_parent_ = static_cast<size_t>(parent - children_.data());
+    last_names_.assign(names.begin(), names.end());
+  }
+  return parent;
+}
+
+Tree::Children* Tree::FindParent(std::span<const std::string> names) {
+  // Nearly always it is there.
+  const auto real = Walk(Joined(names), LastLink::kFollow);
+  if (real) {
+    const Inode* inode = Find(*real);
+    return inode->type == FileType::kDirectory ? &children_[inode->children] : nullptr;
+  }
+  if (real.error() != PathError::kNoEntry) return nullptr;
+  std::string at = "/";
+  for (const std::string& name : names) {
+    const std::string next = base::JoinPath(at, name);
+    const auto there = Walk(next, LastLink::kFollow);
+    if (there) {
+      at = *there;
+      if (Find(at)->type != FileType::kDirectory) return nullptr;
+      continue;
+    }
+    if (there.error() != PathError::kNoEntry || FindChild(next) != nullptr) return nullptr;
+    const uint32_t parent = Find(at)->children;
+    const uint32_t made = NewDirectory();
+    children_[parent].insert_or_assign(name, Child{made, layer_});
+    at = next;
+  }
+  return &children_[Find(at)->children];
+}
+
+void Tree::AddEntry(const LayerEntry& entry, uint32_t number) {
+  const auto components = Components(entry.path);
+  if (!components) return LeaveOut(Misfit::kClimbs, entry.path);
+  if (components->empty()) return;  // the root itself
+  const bool too_long = entry.path.size() > 4095 || std::ranges::any_of(*components, [](const auto& name) {
+                          return name.size() > system::kLongestComponent;
+                        });
+  if (too_long) return LeaveOut(Misfit::kNameTooLong, entry.path.substr(0, 80));
+  Children* directory = ParentOf(*components);
+  if (directory == nullptr) return LeaveOut(Misfit::kNoParent, entry.path);
+  const std::string& name = components->back();
+  if (entry.type != binfmt::TarType::kFile || name.starts_with(kWhiteout) || directory->contains(name))
+    last_parent_.reset();  // the next name may lead elsewhere
+  if (name.starts_with(kWhiteout)) return AddWhiteout(*directory, name);
+  if (entry.type == binfmt::TarType::kHardLink) return AddHardLink(entry, *directory, name);
+  const auto known = directory->find(name);
+  if (entry.type == binfmt::TarType::kDirectory) {
+    if (known != directory->end() && inodes_[known->second.inode].type == FileType::kDirectory) {
+      known->second.layer = layer_;
+      inodes_[known->second.inode].mode = entry.mode;
+      inodes_[known->second.inode].group = entry.group;
+      return;
+    }
+    const auto place = static_cast<size_t>(directory - children_.data());  // which grows
+    const uint32_t made = NewDirectory();
+    inodes_[made].mode = entry.mode;
+    inodes_[made].group = entry.group;
+    children_[place].insert_or_assign(name, Child{made, layer_});
+    return;
+  }
+  inodes_.push_back({.type = TypeOf(entry.type),
+                     .mode = entry.mode,
+                     .group = entry.group,
+                     .size = entry.type == binfmt::TarType::kSymlink ? entry.link.size() : entry.size,
+                     .layer = layer_,
+                     .entry = number,
+                     .link = entry.type == binfmt::TarType::kSymlink ? entry.link : ""});
+  directory->insert_or_assign(name, Child{static_cast<uint32_t>(inodes_.size() - 1), layer_});
+}
+
+void Tree::AddHardLink(const LayerEntry& entry, Children& directory, std::string_view name) {
+  const auto target = Components(entry.link);
+  if (!target) return LeaveOut(Misfit::kClimbs, entry.link);
+  const auto real = Walk(Joined(*target), LastLink::kKeep);
+  const Inode* inode = real ? Find(*real) : nullptr;
+  if (inode == nullptr || inode->type == FileType::kDirectory)
+    return LeaveOut(Misfit::kNoLinkTarget, entry.path);
+  directory.insert_or_assign(std::string(name), Child{static_cast<uint32_t>(inode - inodes_.data()), layer_});
+}
+
+void Tree::AddWhiteout(Children& directory, std::string_view name) {
+  if (name == kOpaque) {
+    RemoveLower(directory);
+    return;
+  }
+  if (name.starts_with(kReserved)) return;  // notes of aufs
+  const auto gone = directory.find(name.substr(kWhiteout.size()));
+  if (gone != directory.end() && RemoveLower(gone->second)) directory.erase(gone);
+}
+
+bool Tree::RemoveLower(const Child& child) {
+  if (inodes_[child.inode].type != FileType::kDirectory) return child.layer < layer_;
+  return RemoveLower(ChildrenOf(child)) && child.layer < layer_;
+}
+
+bool Tree::RemoveLower(Children& directory) {
+  std::erase_if(directory, [this](const auto& child) { return RemoveLower(child.second); });
+  return directory.empty();
+}
+
+const Tree::Child* Tree::FindChild(std::string_view clean) const {
+  const Children* directory = &children_.front();
+  const Child* child = nullptr;
+  while (!clean.empty()) {
+    clean.remove_prefix(1);  // '/'
+    const size_t slash = clean.find('/');
+    const std::string_view name = clean.substr(0, slash);
+    const auto found = directory->find(name);
+    if (found == directory->end()) return nullptr;
+    child = &found->second;
+    clean = slash == clean.npos ? "" : clean.substr(slash);
+    const Inode& inode = inodes_[child->inode];
+    if (inode.type == FileType::kDirectory) {
+      directory = &children_[inode.children];
+    } else if (!clean.empty()) {
+      return nullptr;
+    }
+  }
+  return child;
+}
+
+const Tree::Inode* Tree::Find(std::string_view clean) const {
+  if (clean == "/") return &inodes_.front();
+  const Child* child = FindChild(clean);
+  return child == nullptr ? nullptr : &inodes_[child->inode];
+}
+
+Outcome<std::string> Tree::Walk(const std::string& path, LastLink last) const {
+  // Names are asked for from left to right, so the directory of the last answer mostly holds the next one.
+  std::string answered = "/";
+  const Inode* there = &inodes_.front();
+  return system::WalkPath(path, last, [&](const std::string& clean) -> Outcome<PathNode> {
+    const Inode* inode = nullptr;
+    if (base::DirName(clean) == answered && there->type == FileType::kDirectory) {
+      const Children& children = children_[there->children];
+      const auto child = children.find(base::BaseName(clean));
+      inode = child == children.end() ? nullptr : &inodes_[child->second.inode];
+    } else {
+      inode = Find(clean);
+    }
+    if (inode == nullptr) return std::unexpected(PathError::kNoEntry);
+    if (inode->type == FileType::kDirectory) {
+      answered = clean;
+      there = inode;
+    }
+    return PathNode{inode->type, inode->link};
+  });
+}
+
+std::vector<system::DirectoryEntry> Tree::List(const Inode& directory) const {
+  std::vector<system::DirectoryEntry> entries;
+  for (const auto& [name, child] : children_[directory.children]) {
+    if (entries.size() == system::kMostEntries) break;
+    entries.push_back({name, inodes_[child.inode].type});
+  }
+  return entries;
+}
+
+int Tree::TopLayerOf(const std::string& path) const {
+  int top = -1;
+  const auto count = [&](const std::string& clean) {
+    if (const Child* child = FindChild(clean)) top = std::max(top, static_cast<int>(child->layer));
+  };
+  const auto real =
+      system::WalkPath(path, LastLink::kFollow, [&](const std::string& clean) -> Outcome<PathNode> {
+        const Inode* inode = Find(clean);
+        if (inode == nullptr) return std::unexpected(PathError::kNoEntry);
+        if (inode->type == FileType::kLink) count(clean);
+        return PathNode{inode->type, inode->link};
+      });
+  if (real && *real != "/") count(*real);
+  return top;
+}
+
+}  // namespace culprit::image

@@ -1,0 +1,122 @@
+#include "image/tree.h"
+
+#include <gtest/gtest.h>
+
+#include "image/test_image.h"
+
+namespace culprit::image {
+namespace {
+
+// The image of plain layers, the base first.
+Image Of(const std::vector<TestTar>& tars) {
+  std::vector<std::string> layers;
+  for (const TestTar& tar : tars) layers.push_back(tar.bytes());
+  auto image = Opened(OciArchive(layers));
+  EXPECT_TRUE(image) << image.error().message;
+  return *std::move(image);
+}
+
+std::string Names(const Image& image, const std::string& directory) {
+  std::string names;
+  const auto entries = image.machine->List(directory);
+  if (!entries) return "<" + std::string(base::Strerror(entries.error())) + ">";
+  for (const auto& entry : *entries) names += (names.empty() ? "" : " ") + entry.name;
+  return names;
+}
+
+TEST(Tree, UpperLayersReplaceFilesAndKeepDirectories) {
+  const Image image = Of({TestTar().Directory("d/").File("d/a", "1").File("d/b", "1"),
+                          TestTar().Directory("./d/").File("./d/a", "22")});
+  EXPECT_EQ(Text(image, "/d/a"), "22");
+  EXPECT_EQ(Text(image, "/d/b"), "1");
+  EXPECT_EQ(image.tree->TopLayerOf("/d/a"), 1);
+  EXPECT_EQ(image.tree->TopLayerOf("/d/b"), 0);
+  EXPECT_EQ(image.tree->TopLayerOf("/none"), -1);
+}
+
+TEST(Tree, WhiteoutsRemoveOnlyWhatIsBelow) {
+  const Image image =
+      Of({TestTar().File("d/a", "1").File("d/b", "1").File("e/f/g", "1"),
+          TestTar().File("d/new", "2").File("d/.wh.a", "").File("d/.wh.new", "").File(".wh.e", "")});
+  EXPECT_EQ(Names(image, "/d"), "b new");
+  EXPECT_EQ(Names(image, "/"), "d");
+}
+
+TEST(Tree, OpaqueDirectoryHidesAllOfTheLayersBelow) {
+  const Image image =
+      Of({TestTar().File("d/a", "1").File("d/s/x", "1").File("d/t/x", "1"), TestTar()
+                                                                                .File("d/s/mine", "2")
+                                                                                .File("d/mine", "2")
+                                                                                .File("d/.wh..wh..opq", "")
+                                                                                .File("d/.wh..wh.plnk", "")});
+  EXPECT_EQ(Names(image, "/d"), "mine s");
+  EXPECT_EQ(Names(image, "/d/s"), "mine");
+}
+
+TEST(Tree, AFileMayBecomeADirectoryAndBack) {
+  const Image image =
+      Of({TestTar().File("a", "1").File("b/x", "1").Link("c", "b"),
+          TestTar().Directory("a/").File("a/y", "2").File("b", "2").Directory("c/").File("c/z", "2")});
+  EXPECT_EQ(Text(image, "/a/y"), "2");
+  EXPECT_EQ(Text(image, "/b"), "2");
+  EXPECT_EQ(Names(image, "/c"), "z");
+}
+
+TEST(Tree, HardLinksLeadToFilesOfLayersBelow) {
+  const Image image = Of({TestTar().File("a", "one").HardLink("same", "./a"),
+                          TestTar().HardLink("b", "/a").File("a", "two").HardLink("none", "nowhere")});
+  EXPECT_EQ(Text(image, "/same"), "one");
+  EXPECT_EQ(Text(image, "/b"), "one");
+  EXPECT_EQ(Text(image, "/a"), "two");
+  EXPECT_EQ(image.machine->Stat("/b")->inode, image.machine->Stat("/same")->inode);
+  EXPECT_EQ(image.tree->TopLayerOf("/b"), 1);
+  ASSERT_EQ(image.tree->left_out().size(), 1u);
+  EXPECT_EQ(image.tree->left_out()[0].why, Misfit::kNoLinkTarget);
+  EXPECT_EQ(image.tree->left_out()[0].layer, 1u);
+}
+
+TEST(Tree, ParentsThatAreSymlinksAreFollowedInside) {
+  const Image image = Of({TestTar().Directory("usr/lib/").Link("lib", "usr/lib").Link("abs", "/../usr"),
+                          TestTar().File("lib/x", "1").File("abs/y", "2")});
+  EXPECT_EQ(Text(image, "/usr/lib/x"), "1");
+  EXPECT_EQ(Text(image, "/usr/y"), "2");
+  EXPECT_EQ(image.machine->RealPath("/lib/x"), "/usr/lib/x");
+  EXPECT_EQ(image.machine->ReadLink("/lib"), "usr/lib");
+}
+
+TEST(Tree, NamesThatLeadOutAreLeftOut) {
+  const Image image = Of({TestTar()
+                              .File("../../etc/passwd", "x")
+                              .File("a/../b", "in")
+                              .File("/abs", "in")
+                              .Link("up", "../../../abs")
+                              .Link("l1", "l2")
+                              .Link("l2", "l1")
+                              .File("l1/x", "")
+                              .File("b/x", "")
+                              .HardLink("h", "../../etc/shadow")});
+  EXPECT_EQ(Names(image, "/"), "abs b l1 l2 up");
+  EXPECT_EQ(Text(image, "/up"), "in");
+  EXPECT_EQ(Text(image, "/l1"), "<Too many levels of symbolic links>");
+  std::vector<Misfit> why;
+  for (const LeftOut& out : image.tree->left_out()) why.push_back(out.why);
+  EXPECT_EQ(why, (std::vector{Misfit::kClimbs, Misfit::kNoParent, Misfit::kNoParent, Misfit::kClimbs}));
+}
+
+TEST(Tree, AnswersErrorsAsLinuxDoes) {
+  const Image image = Of({TestTar().File("f", "text").Directory("d/").Add({.path = "fifo", .type = '6'})});
+  const auto error = [&](const char* path) {
+    const auto file = image.machine->Open(path);
+    return file ? base::PathError::kNone : file.error();
+  };
+  EXPECT_EQ(error("/f/x"), base::PathError::kNotDirectory);
+  EXPECT_EQ(error("/f/"), base::PathError::kNotDirectory);
+  EXPECT_EQ(error("/none"), base::PathError::kNoEntry);
+  EXPECT_EQ(error("f"), base::PathError::kOther);
+  EXPECT_EQ(image.machine->Open("/d")->bytes, nullptr);
+  EXPECT_EQ(image.machine->Open("/fifo")->bytes, nullptr);
+  EXPECT_EQ(Names(image, "/f"), "<Not a directory>");
+}
+
+}  // namespace
+}  // namespace culprit::image
