@@ -40,6 +40,8 @@ base::Result<Subject> ChooseSubject(const Options& options, const std::vector<st
   Subject subject{.machine = std::move(*opened), .rooted = !options.root.empty(), .root = options.root};
   for (const std::string& name : targets) {
     const std::string path = PathOnMachine(*subject.machine, name, options.root);
+    if (name == "-" || image::MayBeImage(*subject.machine, path))
+      return base::Fail(base::ErrorCode::kUnsupported, name + ": an image; `culprit check` reads images");
     const auto target = collect::ClassifyTarget(*subject.machine, path);
     if (!target) return std::unexpected(target.error());
     switch (target->kind) {
@@ -122,7 +124,7 @@ base::Result<engine::Subject> ForEngine(const Subject& subject, const LookOption
   if (!options.python.empty())
     looked_at.python = PathOnMachine(*subject.machine, options.python, options.common.root);
   looked_at.no_python = !(subject.programs.empty() && subject.builds.empty()) &&
-                        subject.environments.empty() && options.python.empty();
+                        subject.environments.empty() && options.python.empty() && subject.image == nullptr;
   looked_at.host_unseen = subject.rooted && !collect::ShowsItsKernel(*subject.machine);
   return looked_at;
 }

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "collect/process/process.h"
 #include "engine/diagnosis.h"
+#include "image/image.h"
 #include "system/system.h"
 
 namespace culprit::cli {
@@ -24,6 +25,7 @@ struct Subject {
   std::string root = {};  // --root, or a target that is a root file system
   bool wheel = false;     // one of the environments is a wheel that is not installed
   std::shared_ptr<const collect::ProcessLook> process = {};  // --pid
+  std::shared_ptr<const image::Image> image = {};            // whose container `machine` is
 };
 
 // `targets`: programs, libraries, environments, build folders; or one root file system, wheel or snapshot.

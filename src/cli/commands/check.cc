@@ -13,6 +13,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/deadline.h"
+#include "cli/image_subject.h"
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/page_facts.h"
@@ -38,6 +39,7 @@ struct CheckOptions {
   std::vector<std::string> hosts;  // --host, or those of the settings; "" = the machine's own
   std::vector<report::Ignored> ignored;
   std::string python;
+  std::string platform;  // of an image
   int seconds = 10;
   std::string pid;
   bool strict = false;
@@ -189,6 +191,7 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, const engin
     progress.Show("verifying the fixes");
     prove::ProveFixes(looked_at, report);
   }
+  if (subject.image != nullptr) AddOfImage(*subject.image, report);
   if (options.hosts.size() > 1) report.headline = looked_at.host + ": " + report.headline;
   if (!WriteReport(options, report, diagnosis.snapshot(), subject.process.get(), page)) return kExitCannot;
   return ExitStatus(options, report.verdict);
@@ -238,9 +241,9 @@ struct Unread {
 };
 
 void Declare(CommandLine& app, CheckOptions& options, Unread& ignored) {
-  app.Add(
-      "TARGET", options.targets,
-      "programs, libraries, Python environments, build folders; or one root file system, wheel or snapshot");
+  app.Add("TARGET", options.targets,
+          "programs, libraries, Python environments, build folders; or one image, root file system, wheel or "
+          "snapshot");
   app.Add("--pid", options.pid, "check a running process: its mapped libraries, environment and container",
           "PID");
   app.Add("--host", options.hosts,
@@ -250,6 +253,8 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& ignored) {
   app.Add("--settings", ignored.file, "use FILE instead of the nearest .culprit.toml; none: use no file",
           "FILE");
   app.Add("--python", options.python, "check the environment of this interpreter", "PATH");
+  app.Add("--platform", options.platform, "the platform of an image that has several: linux/arm64",
+          "PLATFORM");
   app.Add("--live", options.live, "also test on the real GPU, like `culprit probe`; this runs code it finds");
   app.Add("--verify", options.verify, "compare hashes of installed package files, not only sizes");
   app.Add("--strict", options.strict, "exit with status 1 on warnings too");
@@ -267,6 +272,8 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& ignored) {
       "  culprit check ./train --host driver=535.104.05,gpu=sm_90\n"
       "  culprit check --root ./image --env image.env --host driver=550.54.14,gpu=sm_80\n"
       "  culprit check --root ./disk --target windows --env box.env\n"
+      "  culprit check image.tar --host driver=550.54.14,gpu=sm_80\n"
+      "  docker save IMAGE | culprit check -\n"
       "  culprit check --format markdown | xclip\n"
       "  culprit check --format html -o report.html\n"
       "  culprit check machine.json\n"
@@ -296,8 +303,12 @@ int RunCheck(int argc, const char* const* argv) {
   // What is read before the diagnosis, which has limits of its own.
   std::optional<Deadline> deadline(std::in_place, std::chrono::seconds(options.seconds),
                                    Deadline::Guard::kAlways);
-  const auto subject = options.pid.empty() ? ChooseSubject(options.common, options.targets)
-                                           : ProcessSubject(PidOf(options.pid));
+  const auto image = ImageAmong(options.common, options.targets);
+  if (image) deadline.reset();  // all of it is read, which takes its time
+  const auto subject = !options.pid.empty() ? ProcessSubject(PidOf(options.pid))
+                       : image
+                           ? ImageSubject(options.common, options.targets, {options.platform, options.verify})
+                           : ChooseSubject(options.common, options.targets);
   if (!subject) return Fail(subject.error());
   if (const std::string why = NotLive(options, *subject); !why.empty())
     return WrongUsage("check", "--live: " + why);

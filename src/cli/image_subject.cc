@@ -1,0 +1,104 @@
+#include "cli/image_subject.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "cli/progress.h"
+#include "collect/read_ahead.h"
+#include "collect/started.h"
+#include "system/stream.h"
+
+namespace culprit::cli {
+namespace {
+
+constexpr int kImagePatience = 30;  // a file may have to be fetched from a compressed layer
+
+std::string InWords(image::Misfit why) {
+  switch (why) {
+    case image::Misfit::kClimbs:
+      return "it leads out of the image";
+    case image::Misfit::kNoLinkTarget:
+      return "a hard link to a file that is not there";
+    case image::Misfit::kNoParent:
+      return "its directory is a file, or a loop of symlinks";
+    case image::Misfit::kNameTooLong:
+      return "its name is too long";
+  }
+  return "";
+}
+
+std::string LayerName(size_t layer) { return "layer " + std::to_string(layer + 1); }
+
+base::Result<image::Image> Open(const std::string& target, const image::ImageOptions& options) {
+  if (target != "-") {
+    const auto host = system::RealSystem();
+    return image::OpenImage(*host, PathOnMachine(*host, target), options);
+  }
+  auto image = image::OpenImage(system::StandardInput(), options);
+  if (!image) return base::Fail(image.error().code, "standard input: " + image.error().message);
+  return image;
+}
+
+}  // namespace
+
+std::optional<std::string> ImageAmong(const Options& options, const std::vector<std::string>& targets) {
+  if (!options.root.empty()) return std::nullopt;
+  const auto host = system::RealSystem();
+  const auto found = std::ranges::find_if(targets, [&](const std::string& target) {
+    return target == "-" || image::MayBeImage(*host, PathOnMachine(*host, target));
+  });
+  return found == targets.end() ? std::nullopt : std::optional(*found);
+}
+
+base::Result<Subject> ImageSubject(const Options& options, const std::vector<std::string>& targets,
+                                   const ImageWishes& wishes) {
+  const std::string& target = targets.front();
+  if (targets.size() > 1)
+    return base::Fail(base::ErrorCode::kUnsupported, "an image must be the only target");
+  if (target == "-" && system::StandardInputIsTerminal())
+    return base::Fail(base::ErrorCode::kNotReadable,
+                      "-: no image comes from a terminal; try: docker save IMAGE | culprit check -");
+  Progress progress(!options.quiet);
+  image::ImageOptions reading{.hash_plain = wishes.verify};
+  if (!wishes.platform.empty()) {
+    auto platform = image::ParsePlatform(wishes.platform);
+    if (!platform) return std::unexpected(platform.error());
+    reading.platform = *std::move(platform);
+  }
+  reading.keep.all = wishes.verify;
+  reading.keep.look = [](const std::string& path, const base::ByteSource& bytes) {
+    collect::ReadAhead(base::CleanPath("/" + path), bytes);
+  };
+  reading.progress = [&](size_t layer, size_t layers) {
+    progress.Show("reading " + LayerName(layer) + " of " + std::to_string(layers));
+  };
+  auto image = Open(target, reading);
+  if (!image) return std::unexpected(image.error());
+  auto shared = std::make_shared<const image::Image>(*std::move(image));
+  std::vector<std::string> command = shared->config.entrypoint;
+  command.insert(command.end(), shared->config.command.begin(), shared->config.command.end());
+  Subject subject{.machine = shared->machine, .rooted = true, .patience = kImagePatience};
+  subject.programs =
+      collect::StartedPrograms(*shared->machine, std::move(command), shared->config.environment);
+  subject.image = std::move(shared);
+  return subject;
+}
+
+void AddOfImage(const image::Image& image, report::CheckReport& report) {
+  std::vector<report::NotChecked> lines;
+  for (size_t i = 0; i < image.layers.size(); ++i) {
+    if (image.layers[i].problem) lines.push_back({LayerName(i), image.layers[i].problem->message});
+  }
+  if (!lines.empty()) {
+    report.verdict = report::Verdict::kUnknown;
+    report.headline = "could not tell: not all of the image could be read; " + report.headline;
+  }
+  for (const image::LeftOut& out : image.tree->left_out())
+    lines.push_back({base::Printable(out.path) + " in " + LayerName(out.layer), InWords(out.why)});
+  if (const size_t more = image.tree->left_out_count() - image.tree->left_out().size(); more > 0)
+    lines.push_back({std::to_string(more) + " more entries of its layers", "they fit nowhere"});
+  report.not_checked.insert(report.not_checked.begin(), lines.begin(), lines.end());
+}
+
+}  // namespace culprit::cli

@@ -1,0 +1,18 @@
+// The programs that a container starts: its command, followed through wrappers (tini, env, gosu) and through
+// `exec` in shell scripts that can be read. What a script computes is not followed.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "system/system.h"
+
+namespace culprit::collect {
+
+// Absolute paths of ELF files, each once. Shells and Python interpreters are left out: what they run is
+// found elsewhere, or not at all.
+std::vector<std::string> StartedPrograms(const system::System& system, std::vector<std::string> command,
+                                         const std::map<std::string, std::string>& environment);
+
+}  // namespace culprit::collect
