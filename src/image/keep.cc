@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <deque>
 #include <mutex>
 #include <string_view>
 
@@ -16,6 +17,7 @@ constexpr uint64_t kMostText = 16 << 20;  // of a package record or a database o
 constexpr size_t kChunk = 1 << 20;
 constexpr uint64_t kInMemory = 32 << 20;  // a file that passes by; larger ones pass through a scratch file
 constexpr uint64_t kPage = 4096;
+constexpr uint64_t kMostHoles = 64;  // times the stored bytes
 
 // Package records and databases, which may be large.
 bool IsRecord(std::string_view path) {
@@ -56,6 +58,42 @@ bool AddPiece(Spool& spool, uint64_t at, std::span<const char> bytes, std::vecto
 }
 
 }  // namespace
+
+// The bytes of a member in order, holes as zeros.
+class Keeper::Bytes {
+ public:
+  Bytes(binfmt::TarReader& reader, const binfmt::TarEntry& entry)
+      : reader_(reader), size_(entry.size), extents_(1, binfmt::TarExtent{0, entry.size}) {
+    if (entry.extents) extents_.assign(entry.extents->begin(), entry.extents->end());
+  }
+
+  // As many as fit; fewer only at the end.
+  base::Result<size_t> Read(std::span<char> out) {
+    size_t done = 0;
+    while (done < out.size() && at_ < size_) {
+      while (!extents_.empty() && extents_.front().at + extents_.front().size <= at_) extents_.pop_front();
+      const bool hole = extents_.empty() || at_ < extents_.front().at;
+      const uint64_t end = extents_.empty() ? size_
+                           : hole           ? extents_.front().at
+                                            : extents_.front().at + extents_.front().size;
+      const auto here =
+          out.subspan(done, static_cast<size_t>(std::min<uint64_t>(out.size() - done, end - at_)));
+      if (hole) {
+        std::ranges::fill(here, '\0');
+      } else if (const auto got = reader_.Read(here); !got) {
+        return got;
+      }
+      done += here.size();
+      at_ += here.size();
+    }
+    return done;
+  }
+
+ private:
+  binfmt::TarReader& reader_;
+  uint64_t size_, at_ = 0;
+  std::deque<binfmt::TarExtent> extents_;
+};
 
 // A file while it passes by, whole; it notes which of its pages are read.
 class Keeper::Passing final : public base::ByteSource {
@@ -147,9 +185,8 @@ base::Result<std::vector<KeptPiece>> Keeper::KeepWhole(binfmt::TarReader& reader
   return pieces;
 }
 
-base::Result<std::vector<KeptPiece>> Keeper::KeepWhatIsRead(binfmt::TarReader& reader,
-                                                            const binfmt::TarEntry& entry,
-                                                            std::string start) {
+base::Result<std::vector<KeptPiece>> Keeper::KeepWhatIsRead(Bytes& bytes, const binfmt::TarEntry& entry,
+                                                            const std::string& start) {
   if (entry.size > kInMemory && scratch_ == nullptr) {
     auto made = system::MakeScratchFile();
     if (!made) return std::vector<KeptPiece>();  // nothing is kept then
@@ -160,7 +197,7 @@ base::Result<std::vector<KeptPiece>> Keeper::KeepWhatIsRead(binfmt::TarReader& r
   if (auto added = file.Append(start); !added) return std::vector<KeptPiece>();
   buffer_.resize(kChunk);
   for (bool written = true;;) {
-    const auto got = reader.Read(buffer_);
+    const auto got = bytes.Read(buffer_);
     if (!got) return std::unexpected(got.error());
     if (*got == 0 && written) break;
     if (*got == 0) return std::vector<KeptPiece>();
@@ -175,17 +212,19 @@ base::Result<std::vector<KeptPiece>> Keeper::Keep(binfmt::TarReader& reader, con
   const bool small = entry.stored <= kSmall && !IsNeverRead(entry.path);
   if (rules_.all || small || (entry.stored <= kMostText && IsRecord(entry.path)))
     return KeepWhole(reader, entry);
-  if (entry.extents || entry.size <= kSmall) return std::vector<KeptPiece>();
-  std::string start(static_cast<size_t>(std::min(entry.size, kPage)), '\0');
-  const auto got = reader.Read(start);
+  // A file that is nearly all holes could be of any size.
+  if (entry.size <= kSmall || entry.size / kMostHoles > entry.stored) return std::vector<KeptPiece>();
+  Bytes bytes(reader, entry);
+  std::string start(kPage, '\0');
+  const auto got = bytes.Read(start);
   if (!got) return std::unexpected(got.error());
   if (!IsBinary(start)) return std::vector<KeptPiece>();
-  if (rules_.look) return KeepWhatIsRead(reader, entry, std::move(start));
+  if (rules_.look) return KeepWhatIsRead(bytes, entry, start);
   std::vector<KeptPiece> pieces;
   for (uint64_t at = 0; !start.empty() && AddPiece(spool_, at, start, pieces);) {
     at += start.size();
     start.resize(kChunk);
-    const auto more = reader.Read(start);
+    const auto more = bytes.Read(start);
     if (!more) return std::unexpected(more.error());
     start.resize(*more);
   }

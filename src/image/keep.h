@@ -23,9 +23,10 @@ class Keeper {
   base::Result<std::vector<KeptPiece>> KeepWhole(binfmt::TarReader& reader, const binfmt::TarEntry& entry);
 
  private:
+  class Bytes;
   class Passing;
-  base::Result<std::vector<KeptPiece>> KeepWhatIsRead(binfmt::TarReader& reader,
-                                                      const binfmt::TarEntry& entry, std::string start);
+  base::Result<std::vector<KeptPiece>> KeepWhatIsRead(Bytes& bytes, const binfmt::TarEntry& entry,
+                                                      const std::string& start);
 
   const KeepRules& rules_;
   Spool& spool_;

@@ -1,0 +1,157 @@
+#!/usr/bin/env python3
+"""`culprit check` of an image says what `culprit check --root` says of the tree that its layers give: code by code, with
+the same evidence. Every format, every compression, from a file, a folder and standard input.
+
+  image_test.py CULPRIT [TREE ENV HOST]    TREE: a stack of the lab instead of the one made here
+"""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent / "apply")]
+import images
+import trees
+
+CULPRIT = str(pathlib.Path(sys.argv[1]).resolve())
+HOST = "driver=535.183.01,gpu=sm_90"
+HAS_ZSTD = shutil.which("zstd") is not None
+
+
+def big_library(path, soname, megabytes):
+    """Larger than what is kept whole of a file in a compressed layer."""
+    text = "int greet(void) { return 7; }\n" + f"const char ballast[{megabytes} << 20] = {{1}};\n"
+    trees.compile_c(text, path, "-shared", "-fPIC", f"-Wl,-soname,{soname}")
+
+
+def sick_machine(root):
+    """Two cuDNNs, a stub of libcuda on the path of the loader, a package that wants another cuDNN."""
+    trees.small_machine(root)
+    site = root / "opt/venv/lib/python3.11/site-packages"
+    site.mkdir(parents=True)
+    (root / "opt/venv/pyvenv.cfg").write_text("home = /usr/bin\nversion = 3.11.2\n")
+    (root / "opt/venv/bin").mkdir()
+    (root / "usr/bin").mkdir(parents=True)
+    shutil.copy(root / "app/train", root / "usr/bin/python3.11")
+    (root / "opt/venv/bin/python3").symlink_to("/usr/bin/python3.11")
+    part = "nvidia/cudnn/lib/libcudnn.so.9"
+    with tempfile.TemporaryDirectory() as wheels:
+        trees.unpack(trees.wheel(pathlib.Path(wheels), "nvidia-cudnn-cu12", "9.5.1.17", {"nvidia/__init__.py": "", part: "x"}), site)
+        needy = trees.wheel(pathlib.Path(wheels), "deepspeed", "1.0", {"deepspeed/__init__.py": ""})
+        needy["deepspeed-1.0.dist-info/METADATA"] += "Requires-Dist: nvidia-cudnn-cu12 ==9.1.0.70\n"
+        trees.unpack(needy, site)
+    (site / part).unlink()
+    big_library(site / part, "libcudnn.so.9", 3)
+    big_library(root / "usr/lib" / trees.TRIPLET / "libcudnn.so.9.14.0", "libcudnn.so.9", 40)
+    (root / "usr/lib" / trees.TRIPLET / "libcudnn.so.9").symlink_to("libcudnn.so.9.14.0")
+    (root / "usr/lib" / trees.TRIPLET / "libcudnn.so").symlink_to("libcudnn.so.9")
+    os.link(root / "usr/lib" / trees.TRIPLET / "libcudnn.so.9.14.0", root / "usr/lib/libhard.so.9")
+    with open(root / "usr/lib/sparse.bin", "wb") as hole:
+        hole.seek(5 << 20)
+        hole.write(b"end")
+    deep = root / "opt" / "/".join(["long" * 15] * 6)
+    deep.mkdir(parents=True)
+    (deep / ("name" * 30)).write_text("x")
+
+
+def report_of(*words, expect=(0, 1, 2), **more):
+    done = subprocess.run([CULPRIT, "check", *map(str, words), "--host", HOST, "--format", "json"], capture_output=True, **more)
+    assert done.returncode in expect, (done.returncode, done.stderr.decode())
+    return json.loads(done.stdout), done.stderr.decode()
+
+
+def comparable(report):
+    """All but what an image adds."""
+    kept = json.loads(json.dumps(report))
+    for finding in kept["findings"]:
+        finding.pop("layer", None)
+    return kept
+
+
+class Images(unittest.TestCase):
+    maxDiff = 4000
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.work = pathlib.Path(cls.folder.name)
+        cls.variables = {"PATH": "/opt/venv/bin:/usr/bin", "LD_LIBRARY_PATH": "/usr/lib"}
+        if len(sys.argv) > 2:
+            cls.root = pathlib.Path(sys.argv[2]).resolve()
+            cls.variables = dict(line.split("=", 1) for line in pathlib.Path(sys.argv[3]).read_text().split("\n") if line)
+        else:
+            cls.root = cls.work / "root"
+            cls.root.mkdir()
+            sick_machine(cls.root)
+        (cls.work / "env").write_text("".join(f"{name}={value}\n" for name, value in cls.variables.items()))
+        cls.layers = images.layers_of(cls.root, cls.work)
+        cls.config = images.config_of(cls.layers, {"Env": [f"{name}={value}" for name, value in cls.variables.items()]})
+        cls.truth, _ = report_of("--root", cls.root, "--env", cls.work / "env")
+        cls.truth = comparable(cls.truth)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def same(self, *words, **more):
+        report, _ = report_of(*words, **more)
+        self.assertEqual(comparable(report), self.truth)
+
+    def test_the_tree_itself_has_findings(self):
+        self.assertTrue(self.truth["findings"])
+
+    def test_docker_archives(self):
+        for how in (["plain"], ["gzip"], ["zstd", "plain", "gzip"]):
+            if "zstd" in how and not HAS_ZSTD:
+                continue
+            with self.subTest(how=how):
+                image = images.docker_archive(self.work / f"docker-{how[0]}.tar", self.layers, self.config, how)
+                self.same(image)
+                with open(image, "rb") as stream:
+                    self.same("-", stdin=stream)
+                image.unlink()
+
+    def test_oci_layouts(self):
+        for how in (["plain"], ["gzip"], ["plain", "zstd"]):
+            if "zstd" in how and not HAS_ZSTD:
+                continue
+            with self.subTest(how=how):
+                image = images.oci_archive(self.work / f"oci-{how[0]}.tar", self.layers, self.config, how)
+                self.same(image)
+                self.same(image, "--verify") if len(sys.argv) < 3 else None
+                folder = images.oci_folder(self.work / f"oci-{how[0]}", self.layers, self.config, how)
+                self.same(folder)
+                shutil.rmtree(folder)
+                image.unlink()
+
+    def test_exported_root(self):
+        tar = images.tar_of(self.root, images.all_paths(self.root), self.work / "root.tar")
+        self.same(tar, "--env", self.work / "env")
+        self.same(images.packed(tar, "gzip"), "--env", self.work / "env")
+
+    def test_nothing_stays_in_the_directory_for_temporary_files(self):
+        place = self.work / "tmp"
+        place.mkdir()
+        image = images.docker_archive(self.work / "kept.tar", self.layers, self.config, ["gzip"])
+        self.same(image, env={**os.environ, "TMPDIR": str(place)})
+        self.assertEqual(list(place.iterdir()), [])
+
+    def test_a_layer_that_cannot_be_read_is_told(self):
+        cut = self.work / "cut.tar"
+        data = images.packed(self.layers[-1], "gzip").read_bytes()
+        cut.write_bytes(data[:len(data) // 2])
+        image = images.docker_archive(self.work / "cut-image.tar", [*self.layers[:-1], cut], self.config)
+        report, _ = report_of(image, expect=(2,))
+        self.assertEqual(report["verdict"], "unknown")
+        self.assertIn({"what": "layer 5", "why": "the compressed layer is truncated"},
+                      [{key: line[key] for key in ("what", "why")} for line in report["not_checked"]])
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])
