@@ -4,10 +4,11 @@
 #include <bit>
 #include <string_view>
 
-namespace culprit::base {
-namespace {
+#include "base/sha256_blocks.h"
 
-constexpr std::array<uint32_t, 64> kRounds = {
+namespace culprit::base {
+
+const std::array<uint32_t, 64> kSha256Rounds = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -16,8 +17,6 @@ constexpr std::array<uint32_t, 64> kRounds = {
     0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
     0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
     0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
-
-}  // namespace
 
 void Sha256::Block(const uint8_t* block) {
   std::array<uint32_t, 64> w{};
@@ -33,7 +32,7 @@ void Sha256::Block(const uint8_t* block) {
   auto [a, b, c, d, e, f, g, h] = state_;
   for (size_t i = 0; i < 64; ++i) {
     const uint32_t s1 = std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25);
-    const uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + kRounds[i] + w[i];
+    const uint32_t t1 = h + s1 + ((e & f) ^ (~e & g)) + kSha256Rounds[i] + w[i];
     const uint32_t s0 = std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22);
     const uint32_t t2 = s0 + ((a & b) ^ (a & c) ^ (b & c));
     h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
@@ -42,16 +41,27 @@ void Sha256::Block(const uint8_t* block) {
   for (size_t i = 0; i < 8; ++i) state_[i] += sum[i];
 }
 
+void Sha256::Blocks(const uint8_t* blocks, size_t count) {
+  if (use_cpu_ && Sha256ByCpu(state_, blocks, count)) return;
+  for (; count > 0; --count, blocks += 64) Block(blocks);
+}
+
 void Sha256::Add(std::span<const std::byte> bytes) {
   total_ += bytes.size();
   while (!bytes.empty()) {
+    if (pending_size_ == 0 && bytes.size() >= pending_.size()) {
+      const size_t count = bytes.size() / pending_.size();
+      Blocks(reinterpret_cast<const uint8_t*>(bytes.data()), count);
+      bytes = bytes.subspan(count * pending_.size());
+      continue;
+    }
     const size_t n = std::min(bytes.size(), pending_.size() - pending_size_);
     std::ranges::transform(bytes.first(n), pending_.begin() + static_cast<ptrdiff_t>(pending_size_),
                            [](std::byte b) { return static_cast<uint8_t>(b); });
     pending_size_ += n;
     bytes = bytes.subspan(n);
     if (pending_size_ == pending_.size()) {
-      Block(pending_.data());
+      Blocks(pending_.data(), 1);
       pending_size_ = 0;
     }
   }

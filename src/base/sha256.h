@@ -12,6 +12,8 @@ namespace culprit::base {
 
 class Sha256 {
  public:
+  // `use_cpu`: by the CPU's instructions for it, where it has any; false is for tests.
+  explicit Sha256(bool use_cpu = true) : use_cpu_(use_cpu) {}
   void Add(std::span<const std::byte> bytes);
   // The hash of everything that was added, as in RECORD: base64 with '-' and '_', no padding. Call it once.
   std::string UrlSafeBase64();
@@ -21,7 +23,9 @@ class Sha256 {
  private:
   void Finish();
   void Block(const uint8_t* block);
+  void Blocks(const uint8_t* blocks, size_t count);
 
+  bool use_cpu_;
   std::array<uint32_t, 8> state_ = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                     0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
   std::array<uint8_t, 64> pending_{};

@@ -7,8 +7,8 @@
 namespace culprit::base {
 namespace {
 
-std::string Hash(const std::string& text, size_t piece) {
-  Sha256 hash;
+std::string Hash(const std::string& text, size_t piece, bool use_cpu = true) {
+  Sha256 hash(use_cpu);
   for (size_t at = 0; at < text.size(); at += piece) {
     hash.Add(std::as_bytes(std::span(text).subspan(at, std::min(piece, text.size() - at))));
   }
@@ -22,6 +22,14 @@ TEST(Sha256, AgreesWithSha256sum) {
   const std::string long_text(1000, 'a');
   EXPECT_EQ(Hash(long_text, 1000), "Qe3s5C1j6Nm_UVqbppMuHCDLyfWl0TRkWttdsblzfqM");
   EXPECT_EQ(Hash(long_text, 7), Hash(long_text, 1000));
+}
+
+TEST(Sha256, InstructionsOfTheCpuAgreeWithTheLoop) {
+  std::string text;
+  for (uint32_t i = 0; i < 700; ++i) {
+    text += static_cast<char>(i * 2654435761u >> 24);
+    EXPECT_EQ(Hash(text, 1000), Hash(text, 1000, /*use_cpu=*/false)) << i;
+  }
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "collect/read_ahead.h"
 #include "collect/started.h"
+#include "snapshot/secrets/hide.h"
 #include "system/stream.h"
 
 namespace culprit::cli {
@@ -29,6 +30,21 @@ std::string InWords(image::Misfit why) {
 }
 
 std::string LayerName(size_t layer) { return "layer " + std::to_string(layer + 1); }
+
+// The topmost layer that brought one of the files that show it.
+std::optional<report::Layer> LayerOf(const image::Image& image, const report::Finding& finding) {
+  int top = image.tree->TopLayerOf(finding.subject);
+  for (const report::Evidence& item : finding.evidence)
+    top = std::max(top, image.tree->TopLayerOf(std::string(report::FileNamedIn(item.source))));
+  if (top < 0) return std::nullopt;
+  const image::ImageLayer& layer = image.layers[static_cast<size_t>(top)];
+  const std::string made = base::Printable(snapshot::HideSecrets(layer.created_by));
+  return report::Layer{.index = static_cast<size_t>(top) + 1,
+                       .count = image.layers.size(),
+                       .digest = layer.digest,
+                       .created_by = made,
+                       .instruction = image::Instruction(made)};
+}
 
 base::Result<image::Image> Open(const std::string& target, const image::ImageOptions& options) {
   if (target != "-") {
@@ -86,9 +102,17 @@ base::Result<Subject> ImageSubject(const Options& options, const std::vector<std
 }
 
 void AddOfImage(const image::Image& image, report::CheckReport& report) {
+  for (report::Finding& finding : report.findings) finding.layer = LayerOf(image, finding);
   std::vector<report::NotChecked> lines;
   for (size_t i = 0; i < image.layers.size(); ++i) {
-    if (image.layers[i].problem) lines.push_back({LayerName(i), image.layers[i].problem->message});
+    const image::ImageLayer& layer = image.layers[i];
+    if (layer.problem) lines.push_back({LayerName(i), layer.problem->message});
+    if (const size_t lost = layer.files->lost(); lost > 0 && !layer.problem) {
+      lines.push_back(
+          {std::to_string(lost) + (lost == 1 ? " file" : " files") + " in " + LayerName(i),
+           "too little was kept of the stream, or there is no room in TMPDIR; save the image to a "
+           "file that is not compressed as a whole, and check that"});
+    }
   }
   if (!lines.empty()) {
     report.verdict = report::Verdict::kUnknown;

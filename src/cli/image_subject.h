@@ -24,7 +24,8 @@ struct ImageWishes {
 base::Result<Subject> ImageSubject(const Options& options, const std::vector<std::string>& targets,
                                    const ImageWishes& wishes);
 
-// Says what could not be read of the image; then the verdict is "could not tell".
+// Says which layer each finding comes from, and what could not be read of the image; then the verdict is
+// "could not tell".
 void AddOfImage(const image::Image& image, report::CheckReport& report);
 
 }  // namespace culprit::cli

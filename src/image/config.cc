@@ -1,7 +1,6 @@
 #include "image/config.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/json.h"
@@ -90,20 +89,6 @@ base::Result<ImageConfig> ParseConfig(const std::string& text) {
     }
   }
   return config;
-}
-
-base::Cpu CpuOf(const ImagePlatform& platform) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kMachines = {
-      {{"amd64", "x86_64"},
-       {"arm64", "aarch64"},
-       {"386", "i686"},
-       {"arm", "armv7l"},
-       {"ppc64le", "ppc64le"},
-       {"riscv64", "riscv64"}}};
-  for (const auto& [name, machine] : kMachines) {
-    if (platform.architecture == name) return {.machine = std::string(machine)};
-  }
-  return {};
 }
 
 std::string Instruction(std::string_view created_by) {

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/cpu.h"
 #include "base/error.h"
 
 namespace culprit::image {
@@ -42,9 +41,6 @@ struct ImageConfig {
 };
 
 base::Result<ImageConfig> ParseConfig(const std::string& text);
-
-// As `uname -m` says it: "amd64" -> "x86_64"; "" for an unknown one.
-base::Cpu CpuOf(const ImagePlatform& platform);
 
 // "/bin/sh -c pip install torch" -> "RUN pip install torch": as it stands in a Dockerfile.
 std::string Instruction(std::string_view created_by);

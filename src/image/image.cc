@@ -68,8 +68,8 @@ class Assembly {
                        .created_by = std::move(steps[i]),
                        .problem = read.contents.problem};
       if (!layer.problem) layer.problem = Mismatch(parts.layers[i], read.contents, diff_id);
+      layer.files = Lay(std::move(read));
       image.layers.push_back(std::move(layer));
-      Lay(std::move(read));
     }
     return Finish(std::move(image));
   }
@@ -77,7 +77,7 @@ class Assembly {
   base::Result<Image> FromRoot(ReadPart read) {
     Image image;
     image.layers.push_back({.problem = read.contents.problem});
-    Lay(std::move(read));
+    image.layers.back().files = Lay(std::move(read));
     Image made = Finish(std::move(image));
     if (!IsRootFileSystem(*made.machine)) {
       return base::Fail(ErrorCode::kBadFormat,
@@ -87,11 +87,11 @@ class Assembly {
   }
 
  private:
-  void Lay(ReadPart read) {
+  std::shared_ptr<const Layer> Lay(ReadPart read) {
     auto layer = std::make_shared<Layer>(std::move(read.blob), std::move(read.contents), spool_);
     tree_->Add(layer->entries());
     layer->ForgetNames();
-    layers_.push_back(std::move(layer));
+    return layers_.emplace_back(std::move(layer));
   }
 
   Image Finish(Image image) {

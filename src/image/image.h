@@ -10,6 +10,7 @@
 
 #include "base/byte_stream.h"
 #include "image/config.h"
+#include "image/layer.h"
 #include "image/layer_contents.h"
 #include "image/tree.h"
 #include "system/system.h"
@@ -29,6 +30,7 @@ struct ImageLayer {
   std::string digest;                    // "sha256:..."; "" if the image does not say
   std::string created_by;                // as the builder wrote it
   std::optional<base::Error> problem{};  // why not all of it was read
+  std::shared_ptr<const Layer> files{};
 };
 
 struct Image {

@@ -210,8 +210,8 @@ base::Result<std::vector<KeptPiece>> Keeper::KeepWhatIsRead(Bytes& bytes, const 
 base::Result<std::vector<KeptPiece>> Keeper::Keep(binfmt::TarReader& reader, const binfmt::TarEntry& entry) {
   if (entry.type != binfmt::TarType::kFile || entry.size == 0) return std::vector<KeptPiece>();
   const bool small = entry.stored <= kSmall && !IsNeverRead(entry.path);
-  if (rules_.all || small || (entry.stored <= kMostText && IsRecord(entry.path)))
-    return KeepWhole(reader, entry);
+  const bool record = entry.stored <= kMostText && (entry.extents || IsRecord(entry.path));
+  if (rules_.all || small || record) return KeepWhole(reader, entry);
   // A file that is nearly all holes could be of any size.
   if (entry.size <= kSmall || entry.size / kMostHoles > entry.stored) return std::vector<KeptPiece>();
   Bytes bytes(reader, entry);

@@ -20,23 +20,36 @@ int Layer::passes() const {
   return passes_;
 }
 
+size_t Layer::lost() const {
+  const std::lock_guard lock(mutex_);
+  return lost_.size();
+}
+
+std::unexpected<base::Error> Layer::Lose(size_t entry, base::Error why) const {
+  const std::lock_guard lock(mutex_);
+  lost_.insert(entry);
+  return std::unexpected(std::move(why));
+}
+
 base::Result<size_t> Layer::ReadAt(size_t number, uint64_t offset, std::span<std::byte> out) const {
   const LayerEntry& entry = contents_.entries[number];
   if (offset >= entry.size || out.empty()) return size_t{0};
   out = out.first(static_cast<size_t>(std::min<uint64_t>(out.size(), entry.size - offset)));
   if (contents_.plain) {
-    if (auto read = ReadPlain(entry, offset, out); !read) return std::unexpected(read.error());
+    if (auto read = ReadPlain(entry, offset, out); !read) return Lose(number, read.error());
     return out.size();
   }
   auto there =
       ReadPieces(std::span(contents_.kept).subspan(entry.first_piece, entry.piece_count), offset, out);
-  if (!there) return std::unexpected(there.error());
+  if (!there) return Lose(number, there.error());
   if (*there) return out.size();
-  if (auto fetched = Fetch(number); !fetched) return std::unexpected(fetched.error());
+  if (auto fetched = Fetch(number); !fetched) return Lose(number, fetched.error());
   there = ReadPieces(*Fetched(number), offset, out);
-  if (!there) return std::unexpected(there.error());
-  if (!*there)
-    return base::Fail(base::ErrorCode::kNotReadable, "no room for it in the directory for temporary files");
+  if (!there) return Lose(number, there.error());
+  if (!*there) {
+    return Lose(number,
+                {base::ErrorCode::kNotReadable, "no room for it in the directory for temporary files"});
+  }
   return out.size();
 }
 

@@ -26,6 +26,9 @@ class Layer {
   void ForgetNames();
   // How often the layer was read again.
   int passes() const;
+  // How many of its files were asked for and could not be had: there was nothing to read again, no room, or
+  // the layer is damaged. An answer that needed them is none.
+  size_t lost() const;
 
  private:
   using Pieces = std::span<const KeptPiece>;
@@ -34,6 +37,7 @@ class Layer {
   base::Result<bool> ReadPieces(Pieces pieces, uint64_t offset, std::span<std::byte> out) const;
   base::Result<void> Fetch(size_t entry) const;
   const std::vector<KeptPiece>* Fetched(size_t entry) const;
+  std::unexpected<base::Error> Lose(size_t entry, base::Error why) const;
 
   SharedBytes blob_;
   LayerContents contents_;
@@ -42,7 +46,7 @@ class Layer {
   mutable std::condition_variable passed_;
   mutable bool passing_ = false;
   mutable int passes_ = 0;
-  mutable std::set<size_t> wanted_;
+  mutable std::set<size_t> wanted_, lost_;
   mutable std::map<size_t, std::vector<KeptPiece>> fetched_;
 };
 

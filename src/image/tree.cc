@@ -129,7 +129,7 @@ void Tree::AddEntry(const LayerEntry& entry, uint32_t number) {
   const std::string& name = components->back();
   if (entry.type != binfmt::TarType::kFile || name.starts_with(kWhiteout) || directory->contains(name))
     last_parent_.reset();  // the next name may lead elsewhere
-  if (name.starts_with(kWhiteout)) return AddWhiteout(*directory, name);
+  if (name.starts_with(kWhiteout)) return AddWhiteout(*directory, *components);
   if (entry.type == binfmt::TarType::kHardLink) return AddHardLink(entry, *directory, name);
   const auto known = directory->find(name);
   if (entry.type == binfmt::TarType::kDirectory) {
@@ -166,12 +166,16 @@ void Tree::AddHardLink(const LayerEntry& entry, Children& directory, std::string
   directory.insert_or_assign(std::string(name), Child{static_cast<uint32_t>(inode - inodes_.data()), layer_});
 }
 
-void Tree::AddWhiteout(Children& directory, std::string_view name) {
+void Tree::AddWhiteout(Children& directory, const std::vector<std::string>& components) {
+  const std::string_view name = components.back();
+  const std::string parent = Joined(std::span(components).first(components.size() - 1));
   if (name == kOpaque) {
     RemoveLower(directory);
+    removed_.insert_or_assign(parent, layer_);
     return;
   }
   if (name.starts_with(kReserved)) return;  // notes of aufs
+  removed_.insert_or_assign(base::JoinPath(parent, name.substr(kWhiteout.size())), layer_);
   const auto gone = directory.find(name.substr(kWhiteout.size()));
   if (gone != directory.end() && RemoveLower(gone->second)) directory.erase(gone);
 }
@@ -246,17 +250,25 @@ std::vector<system::DirectoryEntry> Tree::List(const Inode& directory) const {
 
 int Tree::TopLayerOf(const std::string& path) const {
   int top = -1;
-  const auto count = [&](const std::string& clean) {
-    if (const Child* child = FindChild(clean)) top = std::max(top, static_cast<int>(child->layer));
-  };
+  const auto count = [&](uint32_t layer) { top = std::max(top, static_cast<int>(layer)); };
+  std::string missing;
   const auto real =
       system::WalkPath(path, LastLink::kFollow, [&](const std::string& clean) -> Outcome<PathNode> {
-        const Inode* inode = Find(clean);
-        if (inode == nullptr) return std::unexpected(PathError::kNoEntry);
-        if (inode->type == FileType::kLink) count(clean);
-        return PathNode{inode->type, inode->link};
+        const Child* child = FindChild(clean);
+        if (child == nullptr) {
+          missing = clean;
+          return std::unexpected(PathError::kNoEntry);
+        }
+        const Inode& inode = inodes_[child->inode];
+        if (inode.type == FileType::kLink) count(child->layer);
+        return PathNode{inode.type, inode.link};
       });
-  if (real && *real != "/") count(*real);
+  if (real && *real != "/") {
+    const Child& child = *FindChild(*real);
+    const Inode& inode = inodes_[child.inode];
+    count(inode.type == FileType::kDirectory ? inode.layer : child.layer);
+  }
+  if (const auto removed = removed_.find(missing); removed != removed_.end()) count(removed->second);
   return top;
 }
 

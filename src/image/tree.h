@@ -51,7 +51,8 @@ class Tree {
   system::Outcome<std::string> Walk(const std::string& path, system::LastLink last) const;
   std::vector<system::DirectoryEntry> List(const Inode& directory) const;
   uint64_t NumberOf(const Inode& inode) const { return static_cast<uint64_t>(&inode - inodes_.data()) + 1; }
-  // The topmost layer that put something at this path or at a symlink on the way to it; -1: nothing is there.
+  // The topmost layer that put a file at this path or a symlink on the way to it, or removed what was there;
+  // of a directory the one that made it. -1: nobody did.
   int TopLayerOf(const std::string& path) const;
 
   // The first few, and how many there were.
@@ -66,7 +67,7 @@ class Tree {
   using Children = std::map<std::string, Child, std::less<>>;
 
   void AddEntry(const LayerEntry& entry, uint32_t number);
-  void AddWhiteout(Children& directory, std::string_view name);
+  void AddWhiteout(Children& directory, const std::vector<std::string>& components);
   void AddHardLink(const LayerEntry& entry, Children& directory, std::string_view name);
   // The directory that holds the last component, with all before it made; nullptr: there can be none.
   Children* ParentOf(const std::vector<std::string>& components);
@@ -85,6 +86,7 @@ class Tree {
   // The directory of the entry before: the next one is mostly in it too.
   std::optional<size_t> last_parent_;
   std::vector<std::string> last_names_;
+  std::map<std::string, uint32_t> removed_;  // path -> the last layer that removed it
   std::vector<LeftOut> left_out_;
   size_t left_out_count_ = 0;
 };

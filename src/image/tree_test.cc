@@ -42,6 +42,16 @@ TEST(Tree, WhiteoutsRemoveOnlyWhatIsBelow) {
   EXPECT_EQ(Names(image, "/"), "d");
 }
 
+TEST(Tree, KnowsWhoRemovedAndWhoMade) {
+  const Image image = Of({TestTar().File("d/a", "1"), TestTar().Directory("d/").File("d/.wh.a", ""),
+                          TestTar().Directory("d/").Link("l", "d/a").Directory("new/")});
+  EXPECT_EQ(image.tree->TopLayerOf("/d/a"), 1);
+  EXPECT_EQ(image.tree->TopLayerOf("/d"), 0);
+  EXPECT_EQ(image.tree->TopLayerOf("/l"), 2);
+  EXPECT_EQ(image.tree->TopLayerOf("/new"), 2);
+  EXPECT_EQ(image.tree->TopLayerOf("/d/never"), -1);
+}
+
 TEST(Tree, OpaqueDirectoryHidesAllOfTheLayersBelow) {
   const Image image =
       Of({TestTar().File("d/a", "1").File("d/s/x", "1").File("d/t/x", "1"), TestTar()

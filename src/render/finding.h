@@ -13,6 +13,8 @@ namespace culprit::render {
 std::string FindingText(const report::Finding& finding, const Style& style);
 // What is ignored, as lines of "what: why": "CUL3014 x 2", "we pin it in the image (.culprit.toml:4)".
 std::vector<report::NotChecked> IgnoredLines(const report::CheckReport& report);
+// "3 of 7: RUN pip install torch": the layer of an image, in words.
+std::string LayerWords(const report::Layer& layer);
 // What a trial of the fix said against it; "" if nothing did.
 std::string Caution(const report::Fix& fix);
 base::Json ProofJson(const report::Proof& proof);

@@ -46,6 +46,12 @@ struct Evidence {
   bool operator==(const Evidence&) const = default;
 };
 
+// The file in the source of some evidence: "/etc/ld.so.cache", "/proc/driver/nvidia/version (NVRM line)"; ""
+// if it does not begin with one.
+std::string_view FileOf(std::string_view source);
+// The same, also of "DT_NEEDED of /usr/lib/libx.so".
+std::string_view FileNamedIn(std::string_view source);
+
 // What the commands of a fix may break.
 enum class Risk { kUnknown, kNone, kLow, kMedium, kHigh };
 constexpr std::array<std::string_view, 5> WordsOf(Risk) { return {"", "none", "low", "medium", "high"}; }
@@ -84,6 +90,16 @@ struct Fix {
   bool operator==(const Fix&) const = default;
 };
 
+// The layer of an image that brought what is wrong.
+struct Layer {
+  size_t index = 0;         // 1 is the base
+  size_t count = 0;         // of the image
+  std::string digest;       // "sha256:..."; "" if the image does not say
+  std::string created_by;   // as the builder wrote it; "" if the image does not say
+  std::string instruction;  // the same as it stands in a Dockerfile
+  bool operator==(const Layer&) const = default;
+};
+
 struct Finding {
   std::string code;   // "CUL3004"
   std::string cause;  // slug from the closed list of causes
@@ -98,6 +114,7 @@ struct Finding {
   std::vector<Evidence> evidence;
   Fix fix;
   std::vector<std::string> links;
+  std::optional<Layer> layer{};  // in an image, where it can be told
 
   bool live() const { return family == Family::kLive; }
   // Whether both say the same, whatever their words are and whomever it hits.

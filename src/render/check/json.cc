@@ -49,15 +49,21 @@ base::Json FindingJson(const report::Finding& finding) {
   if (finding.fix.proof) fix["proof"] = ProofJson(*finding.fix.proof);
   for (const auto& item : finding.evidence)
     evidence.push_back({{"fact", item.fact}, {"source", item.source}});
-  return {{"code", finding.code},
-          {"cause", finding.cause},
-          {"severity", Name(finding.severity)},
-          {"summary", finding.summary},
-          {"subject", finding.subject},
-          {"affects", finding.affects},
-          {"evidence", std::move(evidence)},
-          {"fix", std::move(fix)},
-          {"links", finding.links}};
+  base::Json json = {{"code", finding.code},
+                     {"cause", finding.cause},
+                     {"severity", Name(finding.severity)},
+                     {"summary", finding.summary},
+                     {"subject", finding.subject},
+                     {"affects", finding.affects},
+                     {"evidence", std::move(evidence)},
+                     {"fix", std::move(fix)},
+                     {"links", finding.links}};
+  if (finding.layer) {
+    json["layer"] = {{"index", finding.layer->index},
+                     {"digest", finding.layer->digest},
+                     {"created_by", finding.layer->created_by}};
+  }
+  return json;
 }
 
 std::string ToJson(const report::CheckReport& report, const base::Json& snapshot) {

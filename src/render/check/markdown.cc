@@ -28,6 +28,7 @@ std::string FindingMarkdown(const report::Finding& finding) {
       text += (i == 0 ? " " : ", ") + Plain(finding.affects[i]);
     text += "\n\n";
   }
+  if (finding.layer) text += "Layer " + Plain(LayerWords(*finding.layer)) + "\n\n";
   if (!finding.fix.text.empty()) text += "Fix: " + Plain(finding.fix.text) + "\n\n";
   if (const std::string block = ShellBlock(report::Texts(finding.fix.commands)); !block.empty())
     text += block + "\n";

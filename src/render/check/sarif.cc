@@ -78,13 +78,6 @@ Json PhysicalLocation(std::string_view path) {
   return {{"artifactLocation", ArtifactLocation(path)}, {"region", {{"startLine", 1}}}};
 }
 
-// The file in the source of some evidence: "/etc/ld.so.cache", "/proc/driver/nvidia/version (NVRM line)".
-std::string_view FileOf(std::string_view source) {
-  if (!IsPath(source)) return {};
-  for (const std::string_view end : {" (", ", ", ": ", " -> "}) source = source.substr(0, source.find(end));
-  return source;
-}
-
 bool IsVariable(std::string_view text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text.front())) != 0) return false;
   return text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string_view::npos;
@@ -100,7 +93,7 @@ Json LocationOf(const Finding& finding) {
   }
   std::string_view file = "machine";
   for (const report::Evidence& item : finding.evidence) {
-    if (const std::string_view named = FileOf(item.source); !named.empty()) {
+    if (const std::string_view named = report::FileOf(item.source); !named.empty()) {
       file = named;
       break;
     }
@@ -128,6 +121,7 @@ Json Fingerprints(const std::string& code, const std::string& subject, size_t or
 
 std::string MessageText(const Finding& finding) {
   std::string text = finding.summary;
+  if (finding.layer) text += "\nLayer " + LayerWords(*finding.layer);
   if (!finding.fix.text.empty()) text += "\nFix: " + finding.fix.text;
   for (const std::string& command : report::Texts(finding.fix.commands)) text += "\n  " + command;
   if (const std::string caution = Caution(finding.fix); !caution.empty()) text += "\nCaution: " + caution;
@@ -177,7 +171,7 @@ Json ResultOf(const Finding& finding, const Rules& rules, size_t ordinal) {
   result["locations"] = Json::array({LocationOf(finding)});
   Json related = Json::array();
   for (const report::Evidence& item : finding.evidence) {
-    const std::string_view file = FileOf(item.source);
+    const std::string_view file = report::FileOf(item.source);
     if (file.empty() || file == finding.subject) continue;
     related.push_back({{"id", related.size() + 1},
                        {"physicalLocation", {{"artifactLocation", ArtifactLocation(file)}}},

@@ -91,6 +91,15 @@ std::string Caution(const report::Fix& fix) {
   return "tried in memory, this fix " + ProofWords(*fix.proof);
 }
 
+std::string LayerWords(const report::Layer& layer) {
+  constexpr size_t kMost = 160, kDigest = 19;  // "sha256:" and 12 digits
+  std::string words = fmt::format("{} of {}", layer.index, layer.count);
+  const std::string& made = layer.instruction;
+  if (!made.empty()) words += ": " + (made.size() > kMost ? made.substr(0, kMost) + " ..." : made);
+  if (made.empty() && !layer.digest.empty()) words += " (" + layer.digest.substr(0, kDigest) + ")";
+  return words;
+}
+
 std::string FindingText(const report::Finding& finding, const Style& style) {
   std::string text = fmt::format(
       "{}  {}\n",
@@ -113,6 +122,8 @@ std::string FindingText(const report::Finding& finding, const Style& style) {
     text += fmt::format("  {:<8} {}\n", label, base::Printable(affected));
     label = "";
   }
+  if (finding.layer)
+    text += fmt::format("  {:<8} {}\n", "layer", base::Printable(LayerWords(*finding.layer)));
   if (!finding.fix.text.empty())
     text += fmt::format("  {:<8} {}\n", "fix", base::Printable(finding.fix.text));
   for (const std::string& command : report::Texts(finding.fix.commands)) {

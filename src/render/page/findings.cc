@@ -61,6 +61,8 @@ std::string FindingArticle(const Finding& finding, size_t place, const PageText&
       html += (i == 0 ? "" : ", ") + text.Sentence(finding.affects[i]);
     html += "</p>";
   }
+  if (finding.layer)
+    html += "<p class=\"affects\">Layer " + text.Sentence(LayerWords(*finding.layer)) + "</p>";
   html += FixPart(finding, text) + ProofPart(finding, text);
   std::string links;
   for (const std::string& link : finding.links) links += "<li>" + text.Sentence(link) + "</li>";
