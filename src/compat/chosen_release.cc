@@ -15,8 +15,8 @@ namespace {
 using base::Version;
 using knowledge::Answer;
 using knowledge::Build;
-using knowledge::Fit;
 using knowledge::ProjectRelease;
+using knowledge::ReleaseFit;
 using knowledge::Required;
 using knowledge::Verdict;
 
@@ -61,14 +61,14 @@ class Judging {
     }
   }
 
-  static Answer AsAnswer(const ProjectRelease& release, const Fit& fit) {
+  static Answer AsAnswer(const ProjectRelease& release, const ReleaseFit& fit) {
     return {fit.verdict, NameOf(release) + ": " + fit.words + (fit.no_row ? HowToTell(release) : ""),
             fit.source};
   }
 
   std::vector<BuildPair> Own(const ProjectRelease& release) const {
     std::vector<BuildPair> pairs;
-    const auto add = [&](std::string other, const std::optional<Fit>& fit) {
+    const auto add = [&](std::string other, const std::optional<ReleaseFit>& fit) {
       if (fit) pairs.push_back({std::move(other), AsAnswer(release, *fit)});
     };
     if (question_.platform_given) add(WhereWords(question_), knowledge::ReleaseOnMachine(release));

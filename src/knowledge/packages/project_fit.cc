@@ -25,17 +25,17 @@ Verdict AsVerdict(CodeFit fit) {
   return Verdict::kUnknown;
 }
 
-Fit OfCode(std::span<const std::string_view> code, const Version& cc, std::string_view source) {
+ReleaseFit OfCode(std::span<const std::string_view> code, const Version& cc, std::string_view source) {
   const Verdict verdict = AsVerdict(CodeRunsOn(code, cc));
   return {verdict, (verdict == Verdict::kYes ? "has code for " : "no code for ") + GpuName(cc), source};
 }
 
 // The best of the builds inside one wheel.
-Fit OfCodes(const std::vector<const ProjectCode*>& rows, const Version& cc) {
-  Fit best = OfCode(rows.front()->code, cc, rows.front()->source);
+ReleaseFit OfCodes(const std::vector<const ProjectCode*>& rows, const Version& cc) {
+  ReleaseFit best = OfCode(rows.front()->code, cc, rows.front()->source);
   for (const ProjectCode* row : rows) {
     if (best.verdict == Verdict::kYes) break;
-    Fit one = OfCode(row->code, cc, row->source);
+    ReleaseFit one = OfCode(row->code, cc, row->source);
     if (one.verdict == Verdict::kYes || best.verdict == Verdict::kNo) best = std::move(one);
   }
   return best;
@@ -58,7 +58,7 @@ bool HasPython(std::span<const std::string_view> pythons, const Version& minor) 
 
 // Of a row of wheels, or of a source archive.
 template <typename Row>
-Fit FileOnPython(const Row& row, const Version& minor) {
+ReleaseFit FileOnPython(const Row& row, const Version& minor) {
   if (!row.pythons.empty()) {
     std::string list;
     for (const std::string_view python : row.pythons) list += (list.empty() ? "" : ", ") + Text(python);
@@ -75,7 +75,7 @@ std::string GpuName(const Version& cc) {
   return "sm_" + std::to_string(cc.part(0)) + std::to_string(cc.part(1));
 }
 
-std::optional<Fit> ReleaseOnGpu(const ProjectRelease& release, const Version& cc) {
+std::optional<ReleaseFit> ReleaseOnGpu(const ProjectRelease& release, const Version& cc) {
   if (!release.code.empty() && release.build == nullptr) return OfCodes(release.code, cc);
   const Extension* compiled = CompiledAgainst(release.package, release.version);
   if (compiled != nullptr && !compiled->code.empty()) return OfCode(compiled->code, cc, compiled->source);
@@ -84,16 +84,17 @@ std::optional<Fit> ReleaseOnGpu(const ProjectRelease& release, const Version& cc
       release.build != nullptr ? release.build : FindSourceBuild(release.package, release.version);
   if (script != nullptr && !script->code_min.empty()) {
     const Version lowest = Known(script->code_min);
-    return Fit{cc >= lowest ? Verdict::kYes : Verdict::kNo, "needs " + GpuName(lowest) + " or newer",
-               script->source};
+    return ReleaseFit{cc >= lowest ? Verdict::kYes : Verdict::kNo, "needs " + GpuName(lowest) + " or newer",
+                      script->source};
   }
   if (const auto asked = AskedOfMachine(release, "gpu"))
-    return Fit{Meets(cc, asked->specifiers), "needs compute capability " + asked->specifiers, asked->source};
+    return ReleaseFit{Meets(cc, asked->specifiers), "needs compute capability " + asked->specifiers,
+                      asked->source};
   if (release.build != nullptr || release.project == nullptr) return std::nullopt;
   const GpuUse use = release.project->gpu;
   if (use != GpuUse::kOwn && use != GpuUse::kBuild) return std::nullopt;
-  return Fit{Verdict::kUnknown, "which GPUs it has code for is not in the tables", release.project->source,
-             true};
+  return ReleaseFit{Verdict::kUnknown, "which GPUs it has code for is not in the tables",
+                    release.project->source, true};
 }
 
 std::string_view CudaOfName(const ProjectRelease& release) {
@@ -105,31 +106,33 @@ std::string_view CudaOfName(const ProjectRelease& release) {
   return digits ? major : "";
 }
 
-std::optional<Fit> ReleaseOnDriver(const ProjectRelease& release, const Version& driver, Platform platform) {
-  std::optional<Fit> bound;
+std::optional<ReleaseFit> ReleaseOnDriver(const ProjectRelease& release, const Version& driver,
+                                          Platform platform) {
+  std::optional<ReleaseFit> bound;
   if (const auto asked = DriverBound(release))
-    bound = Fit{Meets(driver, asked->specifiers), "needs driver " + asked->specifiers, asked->source};
+    bound = ReleaseFit{Meets(driver, asked->specifiers), "needs driver " + asked->specifiers, asked->source};
   const std::string_view cuda = CudaOfName(release);
   if (cuda.empty() || (bound && bound->verdict == Verdict::kNo)) return bound;
   Answer answer = DriverForCuda(driver, Known(cuda), platform);
-  return Fit{answer.verdict, "is built for CUDA " + Text(cuda) + "; " + answer.why, answer.source};
+  return ReleaseFit{answer.verdict, "is built for CUDA " + Text(cuda) + "; " + answer.why, answer.source};
 }
 
-std::optional<Fit> ReleaseWithCuda(const ProjectRelease& release, const Version& cuda) {
+std::optional<ReleaseFit> ReleaseWithCuda(const ProjectRelease& release, const Version& cuda) {
   const auto built_for = [&](std::string_view own) { return Known(own).part(0) == cuda.part(0); };
   if (const std::string_view own = CudaOfName(release); !own.empty()) {
     const std::string_view source = release.project != nullptr ? release.project->source
                                     : release.wheel != nullptr ? release.wheel->source
                                                                : "";
-    return Fit{built_for(own) ? Verdict::kYes : Verdict::kNo, "is built for CUDA " + Text(own), source};
+    return ReleaseFit{built_for(own) ? Verdict::kYes : Verdict::kNo, "is built for CUDA " + Text(own),
+                      source};
   }
   if (release.build != nullptr && !release.build->cuda.empty()) {
     const bool met = cuda >= Known(release.build->cuda);
-    return Fit{met ? Verdict::kYes : Verdict::kNo,
-               "is built with nvcc of CUDA " + Text(release.build->cuda) + " or newer",
-               release.build->source};
+    return ReleaseFit{met ? Verdict::kYes : Verdict::kNo,
+                      "is built with nvcc of CUDA " + Text(release.build->cuda) + " or newer",
+                      release.build->source};
   }
-  Fit fit{Verdict::kNo, "", ""};
+  ReleaseFit fit{Verdict::kNo, "", ""};
   for (const ProjectCode* row : release.code) {
     if (row->cuda.empty()) return std::nullopt;
     if (built_for(row->cuda)) fit.verdict = Verdict::kYes;
@@ -139,12 +142,12 @@ std::optional<Fit> ReleaseWithCuda(const ProjectRelease& release, const Version&
   return fit.words.empty() ? std::nullopt : std::optional(fit);
 }
 
-std::optional<Fit> ReleaseOnPython(const ProjectRelease& release, const Version& python) {
+std::optional<ReleaseFit> ReleaseOnPython(const ProjectRelease& release, const Version& python) {
   const Version minor = MinorOf(python);
   if (release.wheel != nullptr) return FileOnPython(*release.wheel, minor);
-  std::optional<Fit> best;
+  std::optional<ReleaseFit> best;
   for (const ProjectWheels* row : release.wheels) {
-    Fit one = FileOnPython(*row, minor);
+    ReleaseFit one = FileOnPython(*row, minor);
     if (!best || one.verdict == Verdict::kYes) best = std::move(one);
     if (best->verdict == Verdict::kYes) break;
   }
@@ -152,7 +155,7 @@ std::optional<Fit> ReleaseOnPython(const ProjectRelease& release, const Version&
   return best;
 }
 
-Fit ReleaseOnMachine(const ProjectRelease& release) {
+ReleaseFit ReleaseOnMachine(const ProjectRelease& release) {
   const std::string where = MachineWords(release.machine);
   if (release.wheel != nullptr)
     return {Verdict::kYes, "the package index has a wheel for " + where, release.wheel->source};
@@ -188,8 +191,8 @@ uint32_t MajorOfVariant(std::string_view variant) {
   return Known(variant.substr(kStart.size(), 2)).part(0);
 }
 
-std::optional<Fit> ToolkitForRelease(const ProjectRelease& release, const Version* driver, const Version* cc,
-                                     Platform platform) {
+std::optional<ReleaseFit> ToolkitForRelease(const ProjectRelease& release, const Version* driver,
+                                            const Version* cc, Platform platform) {
   constexpr uint32_t kOldest = 11;  // of the frameworks that others are built against
   if (release.build == nullptr || !release.build->nvcc) return std::nullopt;
   const bool there = std::ranges::any_of(Toolkits(), [&](const ToolkitRow& row) {
@@ -199,9 +202,10 @@ std::optional<Fit> ToolkitForRelease(const ProjectRelease& release, const Versio
     return takes && (driver == nullptr || DriverForCuda(*driver, cuda, platform).verdict == Verdict::kYes) &&
            (cc == nullptr || ToolkitTargets(row.cuda, *cc).verdict == Verdict::kYes);
   });
-  return Fit{there ? Verdict::kYes : Verdict::kNo,
-             there ? "is built with a CUDA toolkit" : "no CUDA toolkit that it can be built with is for this",
-             release.build->source};
+  return ReleaseFit{
+      there ? Verdict::kYes : Verdict::kNo,
+      there ? "is built with a CUDA toolkit" : "no CUDA toolkit that it can be built with is for this",
+      release.build->source};
 }
 
 }  // namespace culprit::knowledge

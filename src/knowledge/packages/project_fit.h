@@ -16,7 +16,7 @@
 namespace culprit::knowledge {
 
 // `words` do not name the release: what they say holds for others as well.
-struct Fit {
+struct ReleaseFit {
   Verdict verdict = Verdict::kUnknown;
   std::string words;  // "no code for sm_61"
   std::string_view source;
@@ -24,17 +24,17 @@ struct Fit {
 };
 
 // Each is empty where the package itself has nothing to do with it.
-std::optional<Fit> ReleaseOnGpu(const ProjectRelease& release, const base::Version& cc);
+std::optional<ReleaseFit> ReleaseOnGpu(const ProjectRelease& release, const base::Version& cc);
 // `platform` is that of the driver: of Windows under WSL.
-std::optional<Fit> ReleaseOnDriver(const ProjectRelease& release, const base::Version& driver,
-                                   Platform platform);
-std::optional<Fit> ReleaseWithCuda(const ProjectRelease& release, const base::Version& cuda);
-std::optional<Fit> ReleaseOnPython(const ProjectRelease& release, const base::Version& python);
-Fit ReleaseOnMachine(const ProjectRelease& release);
+std::optional<ReleaseFit> ReleaseOnDriver(const ProjectRelease& release, const base::Version& driver,
+                                          Platform platform);
+std::optional<ReleaseFit> ReleaseWithCuda(const ProjectRelease& release, const base::Version& cuda);
+std::optional<ReleaseFit> ReleaseOnPython(const ProjectRelease& release, const base::Version& python);
+ReleaseFit ReleaseOnMachine(const ProjectRelease& release);
 
 // Whether there is a toolkit that it can be built with, for a driver and a GPU; each may be empty.
-std::optional<Fit> ToolkitForRelease(const ProjectRelease& release, const base::Version* driver,
-                                     const base::Version* cc, Platform platform);
+std::optional<ReleaseFit> ToolkitForRelease(const ProjectRelease& release, const base::Version* driver,
+                                            const base::Version* cc, Platform platform);
 // "cu118" -> 11, "cu102" -> 10; 0 = not a CUDA
 uint32_t MajorOfVariant(std::string_view variant);
 

@@ -11,9 +11,9 @@
 namespace culprit::knowledge {
 namespace {
 
-class Package {
+class Releases {
  public:
-  explicit Package(std::string_view name, Machine machine = Machine::kLinuxX86)
+  explicit Releases(std::string_view name, Machine machine = Machine::kLinuxX86)
       : releases_(ReleasesOfProject(name, machine)) {}
   const ProjectRelease& At(std::string_view version) const {
     const ProjectRelease* found = ReleaseMeant(releases_, version);
@@ -25,7 +25,7 @@ class Package {
   ProjectRelease none_;
 };
 
-Verdict On(const std::optional<Fit>& fit) { return fit ? fit->verdict : Verdict::kUnknown; }
+Verdict AnswerOf(const std::optional<ReleaseFit>& fit) { return fit ? fit->verdict : Verdict::kUnknown; }
 
 TEST(ProjectFit, NamesOfTheIndexStandForFrameworksBuildsAndPackages) {
   EXPECT_EQ(FindEntry("onnxruntime-gpu").framework, "onnxruntime");
@@ -41,46 +41,48 @@ TEST(ProjectFit, NamesOfTheIndexStandForFrameworksBuildsAndPackages) {
 }
 
 TEST(ProjectFit, AShortVersionMeansTheNewestOfItsReleases) {
-  const Package flash("flash-attn");
+  const Releases flash("flash-attn");
   EXPECT_EQ(flash.At("2.6.1").version, "2.6.1");
   EXPECT_EQ(flash.At("2.6").version, "2.6.3");
-  EXPECT_EQ(Package("cudf-cu12").At("26.02.00").version, "26.2.0") << "as PEP 440 compares";
+  EXPECT_EQ(Releases("cudf-cu12").At("26.02.00").version, "26.2.0") << "as PEP 440 compares";
   EXPECT_EQ(flash.At("99").version, "");
 }
 
 TEST(ProjectFit, GpuCodeIsThatOfTheWheelOrOfItsBuildScript) {
-  const Package bits("bitsandbytes");
-  EXPECT_EQ(On(ReleaseOnGpu(bits.At("0.47.0"), Known("5.2"))), Verdict::kYes);
-  EXPECT_EQ(On(ReleaseOnGpu(bits.At("0.48.0"), Known("5.2"))), Verdict::kNo);
-  EXPECT_EQ(On(ReleaseOnGpu(Package("flash-attn").At("2.8.3"), Known("7.5"))), Verdict::kNo);
-  EXPECT_EQ(On(ReleaseOnGpu(Package("flash-attn").At("1.0.9"), Known("7.5"))), Verdict::kYes);
-  EXPECT_FALSE(ReleaseOnGpu(Package("transformers").At("4.57.1"), Known("7.5"))) << "it has none";
-  const auto untold = ReleaseOnGpu(Package("torchcodec").At("0.7.0"), Known("7.5"));
+  const Releases bits("bitsandbytes");
+  EXPECT_EQ(AnswerOf(ReleaseOnGpu(bits.At("0.47.0"), Known("5.2"))), Verdict::kYes);
+  EXPECT_EQ(AnswerOf(ReleaseOnGpu(bits.At("0.48.0"), Known("5.2"))), Verdict::kNo);
+  EXPECT_EQ(AnswerOf(ReleaseOnGpu(Releases("flash-attn").At("2.8.3"), Known("7.5"))), Verdict::kNo);
+  EXPECT_EQ(AnswerOf(ReleaseOnGpu(Releases("flash-attn").At("1.0.9"), Known("7.5"))), Verdict::kYes);
+  EXPECT_FALSE(ReleaseOnGpu(Releases("transformers").At("4.57.1"), Known("7.5"))) << "it has none";
+  const auto untold = ReleaseOnGpu(Releases("torchcodec").At("0.7.0"), Known("7.5"));
   ASSERT_TRUE(untold);
   EXPECT_EQ(untold->verdict, Verdict::kUnknown);
   EXPECT_TRUE(untold->no_row);
 }
 
 TEST(ProjectFit, RequirementsOfTheMachineAreNoPackages) {
-  const Package cudf("cudf-cu12");
+  const Releases cudf("cudf-cu12");
   for (const Required& required : RequirementsOf(cudf.At("26.2.0"), nullptr)) {
     EXPECT_NE(required.name, "driver");
     EXPECT_NE(required.name, "gpu");
   }
   ASSERT_TRUE(DriverBound(cudf.At("26.2.0")));
   EXPECT_EQ(DriverBound(cudf.At("26.2.0"))->specifiers, ">=535");
-  EXPECT_EQ(On(ReleaseOnDriver(cudf.At("26.2.0"), Known("525.147.05"), Platform::kLinux)), Verdict::kNo);
-  EXPECT_EQ(On(ReleaseOnDriver(cudf.At("25.8.0"), Known("525.147.05"), Platform::kLinux)), Verdict::kYes);
-  EXPECT_EQ(On(ReleaseOnGpu(cudf.At("25.8.0"), Known("6.1"))), Verdict::kNo);
+  EXPECT_EQ(AnswerOf(ReleaseOnDriver(cudf.At("26.2.0"), Known("525.147.05"), Platform::kLinux)),
+            Verdict::kNo);
+  EXPECT_EQ(AnswerOf(ReleaseOnDriver(cudf.At("25.8.0"), Known("525.147.05"), Platform::kLinux)),
+            Verdict::kYes);
+  EXPECT_EQ(AnswerOf(ReleaseOnGpu(cudf.At("25.8.0"), Known("6.1"))), Verdict::kNo);
 }
 
 TEST(ProjectFit, APackageThatIsBuiltNeedsAToolkitForDriverAndGpu) {
-  const Package llama("llama-cpp-python");
+  const Releases llama("llama-cpp-python");
   const base::Version old = Known("390.46"), volta = Known("7.0"), driver = Known("550.54.14");
   const ProjectRelease& release = llama.At("0.3.1");
-  EXPECT_EQ(On(ToolkitForRelease(release, &old, &volta, Platform::kLinux)), Verdict::kNo);
-  EXPECT_EQ(On(ToolkitForRelease(release, &driver, &volta, Platform::kLinux)), Verdict::kYes);
-  EXPECT_FALSE(ToolkitForRelease(Package("bitsandbytes").At("0.47.0"), &old, nullptr, Platform::kLinux));
+  EXPECT_EQ(AnswerOf(ToolkitForRelease(release, &old, &volta, Platform::kLinux)), Verdict::kNo);
+  EXPECT_EQ(AnswerOf(ToolkitForRelease(release, &driver, &volta, Platform::kLinux)), Verdict::kYes);
+  EXPECT_FALSE(ToolkitForRelease(Releases("bitsandbytes").At("0.47.0"), &old, nullptr, Platform::kLinux));
 }
 
 TEST(ProjectFit, DataCentreGpusAreToldByCapabilityOrName) {
