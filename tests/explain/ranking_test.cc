@@ -123,6 +123,39 @@ TEST(Nearest, SymptomsThatShareItsWords) {
   EXPECT_TRUE(explain::NearestSymptoms("", 3).empty());
 }
 
+TEST(Ranking, AListingTellsWhereTheFileIs) {
+  const std::string missing =
+      "./server: error while loading shared libraries: libcudart.so.12: cannot open shared object file: No "
+      "such "
+      "file or directory\n$ ls -l lib\n";
+  const auto listed = [](const std::string& name) {
+    return "-rwxr-xr-x 1 a a 687456 Oct  2 08:15 " + name + "\n";
+  };
+  EXPECT_EQ(First(missing + listed("libcudart.so.12")), "search-path");
+  EXPECT_EQ(First(missing + listed("libcudart.so.12.0")), "broken-symlink");
+  EXPECT_EQ(First(missing + listed("libcudart.so.12 -> libcudart.so.12.0") + listed("libcudart.so.12.0")),
+            "search-path");
+  EXPECT_EQ(First(missing + listed("libcudart.so.120")), First(missing));
+}
+
+TEST(Ranking, WhatHelpedTellsBetweenCauses) {
+  const std::string missing =
+      "NVIDIA-SMI couldn't find libnvidia-ml.so library in your system. Please make sure that the NVIDIA "
+      "Display "
+      "Driver is properly installed\n";
+  EXPECT_EQ(First(missing), "driver-missing");
+  EXPECT_EQ(First(missing + "If I put its folder into LD_LIBRARY_PATH nvidia-smi comes back.\n"),
+            "search-path");
+  EXPECT_EQ(First(missing + "Putting its folder into LD_LIBRARY_PATH did not help.\n"), "driver-missing");
+}
+
+TEST(Ranking, VagueWordsAloneMustBeLikely) {
+  const auto explanation = Explained("so no gpu job of ours gets in\n");
+  EXPECT_TRUE(explanation.causes.empty());
+  ASSERT_FALSE(explanation.near.empty());
+  EXPECT_EQ(explanation.near.front().cause, "gpu-not-visible");
+}
+
 TEST(Nearest, IsSaidWithItsWords) {
   const auto explanation = explain::Explain(
       {}, {{.name = "-", .lines = 1, .ends_with = {{.line = 1, .text = "cudaHostRegister: pinned"}}}});
