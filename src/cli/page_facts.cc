@@ -5,22 +5,32 @@
 #include <chrono>
 
 #include "base/product_version.h"
+#include "base/text.h"
 #include "picture/picture.h"
+#include "render/edition.h"
 
 namespace culprit::cli {
 namespace {
 
-// "Debian GNU/Linux 12 (bookworm), x86_64, driver 580.95.05, NVIDIA H200"; what is not known is left out.
-std::string MachineInWords(const snapshot::Snapshot& snapshot) {
+void Add(const std::string& more, std::string& words) {
+  if (!more.empty()) words += (words.empty() ? "" : ", ") + more;
+}
+
+// "Debian GNU/Linux 12 (bookworm), x86_64"; what is not known is left out.
+std::string SystemInWords(const snapshot::Snapshot& snapshot) {
   std::string words;
-  const auto add = [&](const std::string& more) {
-    if (more.empty()) return;
-    words += (words.empty() ? "" : ", ") + more;
-  };
+  const auto& context = snapshot.stack.context;
+  if (context) Add(context->distribution, words);
+  Add(snapshot.cpu.machine, words);
+  if (context && !context->container.empty()) Add("in " + context->container, words);
+  return words;
+}
+
+// The same, "driver 580.95.05, NVIDIA H200".
+std::string MachineInWords(const snapshot::Snapshot& snapshot) {
+  std::string words = SystemInWords(snapshot);
+  const auto add = [&](const std::string& more) { Add(more, words); };
   const snapshot::Stack& stack = snapshot.stack;
-  if (stack.context) add(stack.context->distribution);
-  add(snapshot.cpu.machine);
-  if (stack.context && !stack.context->container.empty()) add("in " + stack.context->container);
   if (stack.driver && stack.driver->kernel_version) add("driver " + *stack.driver->kernel_version);
   if (stack.gpus) {
     for (size_t i = 0; i < stack.gpus->size() && i < 4; ++i) add((*stack.gpus)[i].name);
@@ -40,19 +50,33 @@ std::string Now() {
                      time.hours().count(), time.minutes().count());
 }
 
+std::string MadeInWords() {
+  return "culprit " + std::string(base::ProductVersion()) + ", " + Now() + "; " + render::EditionText();
+}
+
 }  // namespace
+
+render::PageFacts FactsForHosts(const snapshot::Snapshot& snapshot, bool redact) {
+  return {.machine = SystemInWords(snapshot),
+          .made = MadeInWords(),
+          .pictures = {},
+          .timeline = {},
+          .redact = redact,
+          .home = std::string(base::ValueOf(snapshot.environment, "HOME")),
+          .user = std::string(base::ValueOf(snapshot.environment, "USER")),
+          .windows = snapshot.windows() != nullptr};
+}
 
 render::PageFacts FactsForPage(const rules::Scene& scene, const report::CheckReport& check, bool redact,
                                const record::Run* run) {
-  return {
-      .machine = MachineInWords(scene.snapshot),
-      .made = "culprit " + std::string(base::ProductVersion()) + ", " + Now() + "; " + render::EditionText(),
-      .pictures = picture::Pictures(scene, check, run),
-      .timeline = run == nullptr ? std::vector<report::TimelineEvent>() : picture::Timeline(*run),
-      .redact = redact,
-      .home = std::string(scene.Variable("HOME")),
-      .user = std::string(scene.Variable("USER")),
-      .windows = scene.OnWindows()};
+  return {.machine = MachineInWords(scene.snapshot),
+          .made = MadeInWords(),
+          .pictures = picture::Pictures(scene, check, run),
+          .timeline = run == nullptr ? std::vector<report::TimelineEvent>() : picture::Timeline(*run),
+          .redact = redact,
+          .home = std::string(scene.Variable("HOME")),
+          .user = std::string(scene.Variable("USER")),
+          .windows = scene.OnWindows()};
 }
 
 }  // namespace culprit::cli

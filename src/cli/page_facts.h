@@ -13,4 +13,7 @@ namespace culprit::cli {
 render::PageFacts FactsForPage(const rules::Scene& scene, const report::CheckReport& check, bool redact,
                                const record::Run* run = nullptr);
 
+// For a target that is checked for several hosts: without pictures, and without a driver or a GPU.
+render::PageFacts FactsForHosts(const snapshot::Snapshot& snapshot, bool redact);
+
 }  // namespace culprit::cli

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/hosts_file.h"
 #include "cli/options.h"
-#include "cli/subject.h"
 #include "engine/check.h"
 #include "plan/project/tree.h"
 #include "system/system.h"
@@ -14,12 +14,7 @@ namespace {
 
 using plan::Node;
 
-constexpr uint64_t kMostSettings = 1 << 20;
 constexpr std::string_view kSettingsFile = ".culprit.toml";
-
-std::unexpected<base::Error> MistakeAt(const std::string& place, const std::string& what) {
-  return base::Fail(base::ErrorCode::kBadFormat, place + ": " + base::Printable(what));
-}
 
 bool IsCode(const std::string& code) { return !engine::PageOf(code).code.empty(); }
 
@@ -42,36 +37,24 @@ class SettingsReader {
 
   base::Result<void> Read(const Node& root) {
     for (const auto& [key, node] : root.members) {
-      auto read =
-          key == "hosts"    ? ReadHosts(node)
-          : key == "ignore" ? ReadIgnores(node)
-          : key == "strict"
-              ? ReadStrict(node)
-              : MistakeAt(Place(node), "'" + key + "' is not a setting: there are hosts, ignore and strict");
+      auto read = IsHostsKey(key)   ? AddHosts(file_, node, settings_.hosts)
+                  : key == "ignore" ? ReadIgnores(node)
+                  : key == "strict"
+                      ? ReadStrict(node)
+                      : MistakeAt(PlaceOf(file_, node),
+                                  "'" + key + "' is not a setting: there are hosts, host, ignore and strict");
       if (!read) return read;
     }
     return {};
   }
 
  private:
-  std::string Place(const Node& node) const { return file_ + ":" + std::to_string(node.line); }
-
-  base::Result<void> ReadHosts(const Node& node) {
-    if (!node.IsList()) return MistakeAt(Place(node), "hosts must be a list: [\"driver=535.183.01,gpu=L4\"]");
-    for (const Node& item : node.items) {
-      if (!item.IsText())
-        return MistakeAt(Place(item), "a host must be a text: \"driver=535.183.01,gpu=L4\"");
-      if (const std::string why = MistakeInHost(item.text); !why.empty()) return MistakeAt(Place(item), why);
-      settings_.hosts.push_back(item.text);
-    }
-    return {};
-  }
-
   base::Result<void> ReadIgnores(const Node& node) {
     if (!node.IsList())
-      return MistakeAt(Place(node), "ignore must be a list: [{code = \"CUL3014\", reason = \"...\"}]");
+      return MistakeAt(PlaceOf(file_, node),
+                       "ignore must be a list: [{code = \"CUL3014\", reason = \"...\"}]");
     for (const Node& item : node.items) {
-      auto ignored = ReadIgnored(item, Place(item));
+      auto ignored = ReadIgnored(item, PlaceOf(file_, item));
       if (!ignored) return std::unexpected(ignored.error());
       settings_.ignored.push_back(*std::move(ignored));
     }
@@ -79,7 +62,8 @@ class SettingsReader {
   }
 
   base::Result<void> ReadStrict(const Node& node) {
-    if (node.kind != Node::Kind::kFlag) return MistakeAt(Place(node), "strict must be true or false");
+    if (node.kind != Node::Kind::kFlag)
+      return MistakeAt(PlaceOf(file_, node), "strict must be true or false");
     settings_.strict = node.text == "true";
     return {};
   }
@@ -109,11 +93,7 @@ base::Result<Settings> ReadSettings(const std::string& named) {
   const std::string path = named.empty() ? NearestFile(*machine) : PathOnMachine(*machine, named);
   if (path.empty()) return settings;
   const std::string shown = named.empty() ? std::string(kSettingsFile) : base::Printable(named);
-  const auto bytes = system::ReadWholeFile(*machine, path, kMostSettings);
-  if (!bytes)
-    return base::Fail(base::ErrorCode::kNotReadable,
-                      shown + ": " + std::string(base::Strerror(bytes.error())));
-  const auto root = plan::ParseToml(*bytes, shown);
+  const auto root = ReadTomlFile(path, shown);
   if (!root) return std::unexpected(root.error());
   if (auto read = SettingsReader(shown, settings).Read(*root); !read) return std::unexpected(read.error());
   return settings;

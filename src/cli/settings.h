@@ -6,11 +6,12 @@
 
 #include "base/error.h"
 #include "report/check.h"
+#include "report/hosts.h"
 
 namespace culprit::cli {
 
 struct Settings {
-  std::vector<std::string> hosts;        // as --host takes them
+  std::vector<report::Host> hosts;
   std::vector<report::Ignored> ignored;  // each with its line
   bool strict = false;
 };

@@ -116,12 +116,24 @@ base::Result<void> Diagnosis::Look(Playing playing) {
   } else if (auto looked = LookAtMachine(playing); !looked) {
     return looked;
   }
-  if (!subject_.host.empty()) {
-    const auto host = collect::ParseHost(subject_.host);
-    if (!host) return std::unexpected(host.error());
-    Revise([&](snapshot::Snapshot& snapshot) { collect::Assume(*host, snapshot.stack); });
-  }
   if (view_ == nullptr) view_ = ViewOf(snapshot_);
+  without_host_ = snapshot_;
+  return subject_.host.empty() ? base::Result<void>() : LookAtHost(subject_.host);
+}
+
+base::Result<void> Diagnosis::LookAtHost(const std::string& words) {
+  const auto host = collect::ParseHost(words);
+  if (!host) return std::unexpected(host.error());
+  subject_.host = words;
+  snapshot_ = without_host_;
+  Revise([&](snapshot::Snapshot& snapshot) { collect::Assume(*host, snapshot.stack); });
+  return {};
+}
+
+base::Result<void> Diagnosis::AssumeHost(const std::string& host) {
+  const bool played_with = loader::TakesDriverAsThere(*snapshot_);
+  if (auto assumed = LookAtHost(host); !assumed) return assumed;
+  if (in_time_ && played_.valid() && loader::TakesDriverAsThere(*snapshot_) != played_with) Play();
   return {};
 }
 

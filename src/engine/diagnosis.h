@@ -57,6 +57,9 @@ class Diagnosis {
   base::Result<void> Look();
   // Look() and Play(): begins to play while the rest of the facts is still being collected.
   base::Result<void> LookAndPlay();
+  // The same machine below another host: what was looked at, and where the loads do not depend on the host
+  // what was played, is kept. An error if it is not a host.
+  base::Result<void> AssumeHost(const std::string& host);
   // The facts with a change. Who reads them already keeps those that he has.
   void Revise(const std::function<void(snapshot::Snapshot&)>& change);
 
@@ -104,6 +107,7 @@ class Diagnosis {
   enum class Playing { kLater, kMeanwhile };
   base::Result<void> Look(Playing playing);
   base::Result<void> LookAtMachine(Playing playing);
+  base::Result<void> LookAtHost(const std::string& words);
   // What is waited for since `age`, by whoever looks or plays.
   std::vector<std::string> Waiting(std::chrono::milliseconds age) const;
   // Work on many files may have a long limit; none of them may take longer than a step to answer.
@@ -123,7 +127,7 @@ class Diagnosis {
   // interest; null when there is none.
   std::shared_ptr<const system::NotedSystem> noted_, played_on_;
   Subject subject_;
-  std::shared_ptr<const snapshot::Snapshot> snapshot_;
+  std::shared_ptr<const snapshot::Snapshot> snapshot_, without_host_;
   std::shared_ptr<snapshot::FileView> view_;  // holds what it refers to
   std::shared_ptr<collect::LiveFileView> live_files_;
   std::shared_future<Scenarios> played_;
@@ -152,6 +156,10 @@ auto Diagnosis::AskInTime(std::chrono::milliseconds limit, Ask ask)
 template <typename Then>
 auto Diagnosis::Judge(Then then)
     -> std::invoke_result_t<const Then&, const rules::Scene&, const report::CheckReport&> {
+  if (!in_time_) {  // nobody knows more of the files than before
+    scene_.emplace(rules::Scene{*snapshot_, *view_, {}});
+    return then(*scene_, CheckFactsAlone(*scene_, subject_.ignored, NoAnswer(subject_.limit)));
+  }
   auto answer = AskInTime(subject_.limit, [then, ignored = subject_.ignored](const rules::Scene& scene) {
     return then(scene, Check(scene, ignored));
   });

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "knowledge/arch.h"
 #include "knowledge/packages/release.h"
 
 namespace culprit::knowledge {
@@ -190,6 +191,13 @@ Answer DriverForCuda(const Version& driver, const Version& cuda, Platform platfo
       break;
   }
   return Unknown(answer.why, answer.source);
+}
+
+std::optional<bool> AreDataCentreGpus(std::span<const Version> capabilities) {
+  if (capabilities.empty()) return std::nullopt;
+  const bool all = std::ranges::all_of(
+      capabilities, [](const Version& gpu) { return IsDataCentreGpu(gpu, "") == true; });
+  return all ? std::optional(true) : std::nullopt;
 }
 
 Answer ForwardCompat(const Version& driver, std::string_view cuda, std::optional<bool> data_centre_gpu,

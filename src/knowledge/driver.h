@@ -123,6 +123,9 @@ DriverAnswer DriverRunsCuda(const base::Version& driver, std::string_view cuda, 
 // The same as yes, no or unknown; "12" means every 12.x.
 Answer DriverForCuda(const base::Version& driver, const base::Version& cuda, Platform platform);
 
+// Yes for capabilities that only GPUs for data centers have; nothing where there are others too.
+std::optional<bool> AreDataCentreGpus(std::span<const base::Version> capabilities);
+
 // Whether a cuda-compat package of `cuda` (libcuda of a newer driver) works with this kernel driver. Only for
 // data-center GPUs on Linux; `data_centre_gpu` is empty if the GPU is unknown.
 Answer ForwardCompat(const base::Version& driver, std::string_view cuda, std::optional<bool> data_centre_gpu,

@@ -65,4 +65,8 @@ LoadGraph Load(const snapshot::Snapshot& snapshot, snapshot::FileView& view, con
 // symbols only.
 void CompareSymbols(LoadGraph& graph, snapshot::FileView& view);
 
+// The one thing of the host that loading depends on: the libraries of an assumed driver are taken to be
+// there.
+bool TakesDriverAsThere(const snapshot::Snapshot& snapshot);
+
 }  // namespace culprit::loader

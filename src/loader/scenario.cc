@@ -123,6 +123,10 @@ class Played {
 
 }  // namespace
 
+bool TakesDriverAsThere(const Snapshot& snapshot) {
+  return snapshot.stack.driver && snapshot.stack.driver->assumed;
+}
+
 std::vector<Scenario> PlayScenarios(const Snapshot& snapshot, snapshot::FileView& view,
                                     const std::vector<std::string>& targets) {
   Played played(view);

@@ -13,6 +13,8 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/deadline.h"
+#include "cli/hosts.h"
+#include "cli/hosts_file.h"
 #include "cli/image_subject.h"
 #include "cli/live.h"
 #include "cli/options.h"
@@ -36,7 +38,7 @@ namespace {
 struct CheckOptions {
   Options common;
   std::vector<std::string> targets;
-  std::vector<std::string> hosts;  // --host, or those of the settings; "" = the machine's own
+  std::vector<report::Host> hosts;  // --host and --hosts, or those of the settings; "" = the machine's own
   std::vector<report::Ignored> ignored;
   std::string python;
   std::string platform;  // of an image
@@ -147,6 +149,7 @@ std::string NotWithPid(const CheckOptions& options) {
   if (!options.common.env_file.empty()) return "cannot be used with --env: a process has its own environment";
   if (!options.python.empty()) return "cannot be used with --python: a process has its own interpreter";
   if (options.live) return "cannot be used with --live: the probe runs in separate processes";
+  if (options.hosts.size() > 1) return "cannot be used with several hosts: a process runs on one";
   return "";
 }
 
@@ -156,18 +159,16 @@ std::string NotLive(const CheckOptions& options, const Subject& subject) {
   if (!options.common.root.empty() || subject.rooted)
     return "needs the running machine; a directory of files cannot be probed";
   if (!subject.snapshot_file.empty()) return "needs the running machine; a snapshot cannot be probed";
-  if (!options.hosts.front().empty()) return "probes this machine; it cannot be used with --host";
+  if (!options.hosts.front().words.empty()) return "probes this machine; it cannot be used with --host";
   if (!options.common.env_file.empty())
     return "uses the environment of this shell; it cannot be used with --env";
   if (subject.patience > 1) return "the wheel is not installed";
   return "";
 }
 
-// What was looked at stays until the program ends: to free all of it piece by piece would take longer.
-using KeptDiagnoses = std::vector<std::unique_ptr<engine::Diagnosis>>;
-
+// `kept` stays until the program ends: to free all that was looked at piece by piece would take longer.
 int CheckInTime(const CheckOptions& options, const Subject& subject, const engine::Subject& looked_at,
-                KeptDiagnoses& kept) {
+                std::unique_ptr<engine::Diagnosis>& kept) {
   Progress progress(!options.common.quiet);
   std::unique_ptr<probe::Live> live;
   if (options.live) {
@@ -175,7 +176,8 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, const engin
     if (!begun) return Fail(begun.error());
     live = std::move(*begun);
   }
-  engine::Diagnosis& diagnosis = *kept.emplace_back(std::make_unique<engine::Diagnosis>(looked_at));
+  kept = std::make_unique<engine::Diagnosis>(looked_at);
+  engine::Diagnosis& diagnosis = *kept;
   if (auto looked = diagnosis.LookAndPlay(); !looked) return Fail(looked.error());
   progress.Show("simulating what gets loaded");
   if (live) AddLive(*live, diagnosis);
@@ -192,65 +194,51 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, const engin
     prove::ProveFixes(looked_at, report);
   }
   if (subject.image != nullptr) AddOfImage(*subject.image, report);
-  if (options.hosts.size() > 1) report.headline = looked_at.host + ": " + report.headline;
   if (!WriteReport(options, report, diagnosis.snapshot(), subject.process.get(), page)) return kExitCannot;
   return ExitStatus(options, report.verdict);
 }
 
-// Each host by itself, one report after another; the worst of them counts.
-int CheckHosts(const CheckOptions& options, const Subject& subject, engine::Subject looked_at,
-               KeptDiagnoses& kept) {
-  int worst = kExitOk;
-  for (const std::string& host : options.hosts) {
-    looked_at.host = host;
-    const int status = CheckInTime(options, subject, looked_at, kept);
-    if (worst != kExitFound && status != kExitOk) worst = status;
-    if (&host != &options.hosts.back()) std::fputs("\n", stdout);
-  }
-  return worst;
-}
+struct Unread {
+  std::vector<std::string> hosts;  // --host
+  std::string hosts_file;          // --hosts
+  std::vector<std::string> codes;  // --ignore
+  std::string file;                // --settings
+};
 
 // What the options leave open, the settings of the project decide.
-base::Result<void> UseSettings(const std::string& file, const std::vector<std::string>& ignored,
-                               CheckOptions& options) {
-  for (const std::string& code : ignored) {
+base::Result<void> UseSettings(const Unread& unread, CheckOptions& options) {
+  for (const std::string& host : unread.hosts) options.hosts.push_back({.words = host});
+  if (!unread.hosts_file.empty()) {
+    auto hosts = ReadHostsFile(unread.hosts_file);
+    if (!hosts) return std::unexpected(hosts.error());
+    std::ranges::move(*hosts, std::back_inserter(options.hosts));
+  }
+  for (const std::string& code : unread.codes) {
     auto one = IgnoredByOption(code);
     if (!one) return std::unexpected(one.error());
     options.ignored.push_back(*std::move(one));
   }
-  auto settings = ReadSettings(file);
+  auto settings = ReadSettings(unread.file);
   if (!settings) return std::unexpected(settings.error());
   if (options.hosts.empty() && options.pid.empty() && !options.live)
     options.hosts = std::move(settings->hosts);
-  if (options.hosts.empty()) options.hosts.emplace_back();
+  if (options.hosts.empty()) options.hosts.push_back({.words = ""});
   options.strict |= settings->strict;
   std::ranges::move(settings->ignored, std::back_inserter(options.ignored));
   return {};
 }
 
-// Why several hosts cannot be checked like this; "" if they can.
-std::string NotWithHosts(const CheckOptions& options) {
-  const bool words = options.common.format == Format::kText || options.common.format == Format::kMarkdown;
-  if (options.hosts.size() < 2 || (words && options.common.output.empty())) return "";
-  return "several hosts give several reports: name one with --host for this format, or for a file";
-}
-
-struct Unread {
-  std::vector<std::string> codes;  // --ignore
-  std::string file;                // --settings
-};
-
-void Declare(CommandLine& app, CheckOptions& options, Unread& ignored) {
+void Declare(CommandLine& app, CheckOptions& options, Unread& unread) {
   app.Add("TARGET", options.targets,
           "programs, libraries, Python environments, build folders; or one image, root file system, wheel or "
           "snapshot");
   app.Add("--pid", options.pid, "check a running process: its mapped libraries, environment and container",
           "PID");
-  app.Add("--host", options.hosts,
-          "assume this driver and GPU: driver=535.104.05,gpu=sm_90; more than one: a report for each",
-          "HOST");
-  app.Add("--ignore", ignored.codes, "leave out findings of this code; the report counts them", "CODE");
-  app.Add("--settings", ignored.file, "use FILE instead of the nearest .culprit.toml; none: use no file",
+  app.Add("--host", unread.hosts,
+          "assume this driver and GPU: driver=535.104.05,gpu=sm_90; more than one: a table of them", "HOST");
+  app.Add("--hosts", unread.hosts_file, "assume the hosts in FILE (TOML), one row of the table each", "FILE");
+  app.Add("--ignore", unread.codes, "leave out findings of this code; the report counts them", "CODE");
+  app.Add("--settings", unread.file, "use FILE instead of the nearest .culprit.toml; none: use no file",
           "FILE");
   app.Add("--python", options.python, "check the environment of this interpreter", "PATH");
   app.Add("--platform", options.platform, "the platform of an image that has several: linux/arm64",
@@ -271,6 +259,8 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& ignored) {
       "  culprit check --pid 4711\n"
       "  culprit check ./train --host driver=535.104.05,gpu=sm_90\n"
       "  culprit check --root ./image --env image.env --host driver=550.54.14,gpu=sm_80\n"
+      "  culprit check .venv --host driver=535.183.01,gpu=L4 --host driver=580.95.05,gpu=H100,B200\n"
+      "  culprit check .venv --hosts fleet.toml --format markdown\n"
       "  culprit check --root ./disk --target windows --env box.env\n"
       "  culprit check image.tar --host driver=550.54.14,gpu=sm_80\n"
       "  docker save IMAGE | culprit check -\n"
@@ -294,11 +284,10 @@ int RunCheck(int argc, const char* const* argv) {
   Unread unread;
   Declare(app, options, unread);
   if (const auto status = app.Parse(argc, argv)) return *status;
-  for (const std::string& host : options.hosts) {
+  for (const std::string& host : unread.hosts) {
     if (const std::string why = MistakeInHost(host); !why.empty()) return WrongUsage("check", why);
   }
-  if (auto used = UseSettings(unread.file, unread.codes, options); !used) return Fail(used.error());
-  if (const std::string why = NotWithHosts(options); !why.empty()) return WrongUsage("check", why);
+  if (auto used = UseSettings(unread, options); !used) return Fail(used.error());
   if (const std::string why = NotWithPid(options); !why.empty()) return WrongUsage("check", "--pid " + why);
   // What is read before the diagnosis, which has limits of its own.
   std::optional<Deadline> deadline(std::in_place, std::chrono::seconds(options.seconds),
@@ -319,8 +308,12 @@ int RunCheck(int argc, const char* const* argv) {
   if (!looked_at) return Fail(looked_at.error());
   looked_at->ignored = options.ignored;
   deadline.reset();
-  KeptDiagnoses kept;
-  EndAtOnce(CheckHosts(options, *subject, *std::move(looked_at), kept));
+  looked_at->host = options.hosts.front().words;
+  std::unique_ptr<engine::Diagnosis> kept;
+  if (options.hosts.size() > 1)
+    EndAtOnce(CheckOnHosts({.common = options.common, .hosts = options.hosts, .strict = options.strict, .image = subject->image.get()},
+                           *std::move(looked_at), kept));
+  EndAtOnce(CheckInTime(options, *subject, *looked_at, kept));
 }
 
 }  // namespace culprit::cli

@@ -41,14 +41,21 @@ std::optional<std::string> CapabilityOfName(std::string_view name) {
   return std::string(row->cc);
 }
 
-// Items at commas and spaces; a word without '=' goes on with the name of a GPU.
+// Items at commas and spaces. A word without '=' is one more GPU after a comma ("gpu=H100,B200"), and goes on
+// with the name of the GPU after a space ("gpu=RTX 4090").
 std::vector<std::string> Items(std::string_view text) {
   std::vector<std::string> items;
-  for (const std::string& word : base::SplitWords(text, ", ")) {
-    if (!items.empty() && items.back().starts_with("gpu=") && word.find('=') == std::string::npos) {
-      items.back() += " " + word;
-    } else {
-      items.push_back(word);
+  for (const std::string& part : base::Split(text, ',')) {
+    bool first = true;
+    for (const std::string& word : base::SplitWords(part, " ")) {
+      const bool of_gpu =
+          !items.empty() && items.back().starts_with("gpu=") && word.find('=') == std::string::npos;
+      if (of_gpu && !first) {
+        items.back() += " " + word;
+      } else {
+        items.push_back((of_gpu ? "gpu=" : "") + word);
+      }
+      first = false;
     }
   }
   return items;

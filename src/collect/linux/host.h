@@ -16,8 +16,8 @@ struct Host {
   std::vector<std::string> gpus;      // compute capabilities: "9.0"
 };
 
-// Keys driver and gpu, the latter as sm_90, sm_90a, 9.0 or a product's name ("RTX 4090"), repeated for
-// several GPUs; anything else is an error.
+// Keys driver and gpu, the latter as sm_90, sm_90a, 9.0 or a product's name ("RTX 4090"), for several GPUs
+// repeated or with commas ("gpu=H100,B200"); anything else is an error.
 base::Result<Host> ParseHost(std::string_view text);
 
 // The stack with that driver and those GPUs. What --host does not name stays as it is.

@@ -7,6 +7,7 @@
 
 #include "knowledge/libraries.h"
 #include "loader/glibc/process.h"
+#include "loader/load.h"
 
 namespace culprit::loader {
 
@@ -36,8 +37,7 @@ LoadError Circle(std::string object) {
 }  // namespace
 
 bool GlibcProcess::IsOfAssumedDriver(const std::string& name) const {
-  const bool assumed = snapshot_.stack.driver && snapshot_.stack.driver->assumed;
-  const knowledge::Library* library = assumed ? knowledge::FindLibrary(name) : nullptr;
+  const knowledge::Library* library = TakesDriverAsThere(snapshot_) ? knowledge::FindLibrary(name) : nullptr;
   return library != nullptr && library->family == "driver";
 }
 

@@ -22,14 +22,6 @@ using Kind = Requirement::Kind;
 // NVIDIA's list of its wheels for Jetson, by release of JetPack.
 constexpr std::string_view kJetsonWheels = "https://forums.developer.nvidia.com/t/pytorch-for-jetson/72048";
 
-// Nothing where the capability of one does not tell.
-std::optional<bool> HasDataCentreGpus(const Host& host) {
-  if (host.gpus.empty()) return std::nullopt;
-  const bool all = std::ranges::all_of(
-      host.gpus, [&](const base::Version& gpu) { return knowledge::IsDataCentreGpu(gpu, "") == true; });
-  return all ? std::optional(true) : std::nullopt;
-}
-
 class Relaxing {
  public:
   Relaxing(Trials& trials, const std::vector<Requirement>& smallest, const Gives& unknown)
@@ -118,7 +110,7 @@ class Relaxing {
     const auto platform = PlatformOf(host.machine);
     for (const knowledge::ForwardCompatRow& row : knowledge::ForwardCompats()) {
       const knowledge::Answer answer =
-          knowledge::ForwardCompat(*host.driver, row.cuda, HasDataCentreGpus(host), platform);
+          knowledge::ForwardCompat(*host.driver, row.cuda, knowledge::AreDataCentreGpus(host.gpus), platform);
       const std::string_view driver = knowledge::LowestDriver(row.cuda, platform);
       if (answer.verdict == knowledge::Verdict::kNo || driver.empty()) continue;
       const Universe& universe = trials_.universe();

@@ -2,6 +2,7 @@
 #include "base/json.h"
 
 #include "render/check/check.h"
+#include "render/check/ignored_json.h"
 #include "render/document.h"
 #include "render/edition.h"
 #include "render/finding.h"
@@ -16,9 +17,10 @@ Json PageJson(const report::RulePage& page) {
           {"severity", page.severity}, {"since", page.since}, {"title", page.title}};
 }
 
-// Only those that hide something.
-Json IgnoredJson(const report::CheckReport& report) {
-  Json list = Json::array();
+}  // namespace
+
+base::Json IgnoredJson(const report::CheckReport& report) {
+  base::Json list = base::Json::array();
   for (const report::Ignored& one : report.ignored) {
     if (one.findings.empty()) continue;
     list.push_back({{"code", one.code},
@@ -29,8 +31,6 @@ Json IgnoredJson(const report::CheckReport& report) {
   }
   return list;
 }
-
-}  // namespace
 
 base::Json ProofJson(const report::Proof& proof) {
   base::Json brings = base::Json::array();

@@ -1,6 +1,8 @@
 // The diagnosis as a JUnit report (docs/ci.md): every rule is a test case. It fails if the rule fired, and is
 // skipped with the reason if facts were missing. A verdict of "could not tell" is an extra case that ends in
 // an error, because skipped cases alone would look like a pass.
+#include "render/check/junit.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -112,10 +114,14 @@ void AddVerdict(Suite& suite, const report::CheckReport& report) {
   suite.cases.push_back(std::move(test));
 }
 
+std::string Counts(size_t tests, size_t failures, size_t errors) {
+  return fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", tests, failures, errors);
+}
+
 }  // namespace
 
-std::string ToJunit(const report::CheckReport& report, const std::vector<report::RulePage>& rules,
-                    bool strict) {
+JunitSuite SuiteOf(const report::CheckReport& report, const std::vector<report::RulePage>& rules, bool strict,
+                   const std::string& name) {
   std::map<std::string_view, std::vector<const Finding*>> fired;
   for (const Finding& finding : report.findings) fired[finding.code].push_back(&finding);
   std::map<std::string_view, const report::RuleOutcome*> outcomes;
@@ -130,15 +136,13 @@ std::string ToJunit(const report::CheckReport& report, const std::vector<report:
             outcome == outcomes.end() ? std::vector<report::NotChecked>() : outcome->second->lacking,
             findings == fired.end() ? std::vector<const Finding*>() : findings->second, strict);
   }
-  const std::string counts = fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", suite.cases.size(),
-                                         suite.failures, suite.errors);
   std::string xml = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"culprit check\" {}>\n"
-      "  <testsuite name=\"culprit check\" {} skipped=\"{}\">\n"
+      "  <testsuite name=\"{}\" {} skipped=\"{}\">\n"
       "    <properties>\n      <property name=\"culprit.version\" value=\"{}\"/>\n"
       "      <property name=\"culprit.verdict\" value=\"{}\"/>\n"
       "      <property name=\"culprit.headline\" value=\"{}\"/>\n    </properties>\n",
-      counts, counts, suite.skipped, Xml(base::ProductVersion()), Name(report.verdict), Xml(report.headline));
+      Xml(name), Counts(suite.cases.size(), suite.failures, suite.errors), suite.skipped,
+      Xml(base::ProductVersion()), Name(report.verdict), Xml(report.headline));
   for (const Case& test : suite.cases) {
     xml += fmt::format("    <testcase classname=\"{}\" name=\"{}\"", Xml(test.group), Xml(test.name));
     xml += test.body.empty() ? "/>\n" : ">\n" + test.body + "    </testcase>\n";
@@ -149,7 +153,25 @@ std::string ToJunit(const report::CheckReport& report, const std::vector<report:
   for (const report::NotChecked& item : report.not_checked)
     said += "not checked: " + item.what + ": " + item.why + "\n";
   if (!said.empty()) xml += fmt::format("    <system-out>{}</system-out>\n", XmlText(said));
-  return xml + "  </testsuite>\n</testsuites>\n";
+  return {xml + "  </testsuite>\n", suite.cases.size(), suite.failures, suite.errors};
+}
+
+std::string JunitFile(const std::vector<JunitSuite>& suites) {
+  JunitSuite all;
+  for (const JunitSuite& suite : suites) {
+    all.xml += suite.xml;
+    all.tests += suite.tests;
+    all.failures += suite.failures;
+    all.errors += suite.errors;
+  }
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"culprit check\" {}>\n{}</testsuites>\n",
+      Counts(all.tests, all.failures, all.errors), all.xml);
+}
+
+std::string ToJunit(const report::CheckReport& report, const std::vector<report::RulePage>& rules,
+                    bool strict) {
+  return JunitFile({SuiteOf(report, rules, strict, "culprit check")});
 }
 
 }  // namespace culprit::render

@@ -3,6 +3,8 @@
 // instead
 // ("environment", "machine"), explained under `artifacts`, and every region is line 1. "Could not tell" is a
 // result of its own and a failed invocation, so that it never looks like a pass.
+#include "render/check/sarif.h"
+
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -231,6 +233,11 @@ Json Artifacts() {
 
 std::string ToSarif(const report::CheckReport& report, const std::vector<report::RulePage>& pages,
                     bool redacted, std::string_view rules_url) {
+  return JsonDocument(SarifJson(report, pages, redacted, rules_url));
+}
+
+base::Json SarifJson(const report::CheckReport& report, const std::vector<report::RulePage>& pages,
+                     bool redacted, std::string_view rules_url) {
   Rules rules(pages, rules_url);
   Json results = Json::array();
   std::map<std::pair<std::string, std::string>, size_t> seen;
@@ -266,9 +273,9 @@ std::string ToSarif(const report::CheckReport& report, const std::vector<report:
                        {"headline", report.headline},
                        {"rulesRun", report.rules_run},
                        {"rulesTotal", report.rules_total}};
-  return JsonDocument({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
-                       {"version", "2.1.0"},
-                       {"runs", Json::array({std::move(run)})}});
+  return {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+          {"version", "2.1.0"},
+          {"runs", Json::array({std::move(run)})}};
 }
 
 }  // namespace culprit::render

@@ -48,7 +48,8 @@ std::string CommandBlock(const std::vector<std::string>& commands, const PageTex
   return "<div class=\"command\"><pre><code>" + lines + "</code></pre></div>";
 }
 
-std::string FindingArticle(const Finding& finding, size_t place, const PageText& text) {
+std::string FindingArticle(const Finding& finding, size_t place, const PageText& text,
+                           const std::string& below_html) {
   const std::string id = "finding-" + std::to_string(place);
   std::string html = "<article class=\"finding " + std::string(Name(finding.severity)) + "\" id=\"" + id +
                      "\" aria-labelledby=\"" + id + "-title\"><p class=\"tags\"><span class=\"severity\">" +
@@ -63,7 +64,7 @@ std::string FindingArticle(const Finding& finding, size_t place, const PageText&
   }
   if (finding.layer)
     html += "<p class=\"affects\">Layer " + text.Sentence(LayerWords(*finding.layer)) + "</p>";
-  html += FixPart(finding, text) + ProofPart(finding, text);
+  html += below_html + FixPart(finding, text) + ProofPart(finding, text);
   std::string links;
   for (const std::string& link : finding.links) links += "<li>" + text.Sentence(link) + "</li>";
   if (!links.empty()) html += Fold("Read more", "<ul class=\"links\">" + links + "</ul>");

@@ -14,8 +14,9 @@ namespace culprit::render {
 std::string VerdictSection(const std::string& level, const std::string& state, const std::string& answer_html,
                            const std::string& below_html = "");
 // With folded proof, and commands with a copy button. `place`: its index in the report, for links from the
-// picture.
-std::string FindingArticle(const report::Finding& finding, size_t place, const PageText& text);
+// picture; `below_html`: more of what it concerns.
+std::string FindingArticle(const report::Finding& finding, size_t place, const PageText& text,
+                           const std::string& below_html = "");
 std::string FindingsSection(const std::vector<report::Finding>& findings, size_t from,
                             const std::string& heading, const PageText& text);
 std::string CommandBlock(const std::vector<std::string>& commands, const PageText& text);

@@ -5,9 +5,8 @@
 #include "knowledge/driver.h"
 #include "rules/kit/driver/driver_choice.h"
 #include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/driver/driver_need.h"
 #include "rules/kit/gpu_code/gpu_code_facts.h"
-#include "rules/kit/load_facts.h"
-#include "rules/kit/toolkit/tools.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::driver_too_old {
@@ -54,23 +53,6 @@ bool HasNoCode(const Scene& scene, const loader::Scenario& scenario) {
   return none;
 }
 
-struct DriverInUse {
-  std::string version, source;
-};
-
-DriverInUse DriverOf(const Scene& scene, const loader::Scenario& scenario, const snapshot::Driver& driver,
-                     Ruling& ruling) {
-  const auto loaded = FindLoaded(scene, scenario, "libcuda.so");
-  if (!loaded || loaded->kind != snapshot::DriverLibraryKind::kCompat ||
-      base::Version::Parse(loaded->version) <= ModuleVersion(driver))  // CUL1011 reports an older one
-    return {*driver.kernel_version, driver.kernel_version.source};
-  const std::string& path = loaded->object->path;
-  if (driver.assumed)
-    ruling.Remark("whether the GPU supports the libcuda in " + std::string(base::DirName(path)),
-                  "forward compatibility works only on data-centre GPUs; the host's GPU is unknown");
-  return {loaded->version, path};
-}
-
 // `title` needs `wanted`. Where there is no code for the GPU, no driver helps.
 void Compare(const Scene& scene, const std::string& title, const WantedCuda& wanted,
              const DriverInUse& driver, bool has_no_code, Ruling& ruling) {
@@ -113,30 +95,9 @@ void Compare(const Scene& scene, const std::string& title, const WantedCuda& wan
     finding.fix.changes = {report::InstallDriver{choice}};
 }
 
-struct Wanting {
-  std::string title;
-  WantedCuda wanted;
-  const loader::Scenario* scenario = nullptr;  // nullptr: a package that compiles for itself
-};
-
-// The processes, and the packages that are judged by none but compile with tools of a certain CUDA.
-std::vector<Wanting> WhoWantsCuda(const Scene& scene) {
-  std::vector<Wanting> all;
-  for (const loader::Scenario& scenario : scene.scenarios) {
-    if (WantedCuda wanted = CudaOf(scene, scenario); !wanted.cuda.empty())
-      all.push_back({scenario.title, std::move(wanted), &scenario});
-  }
-  for (const ToolUse& use : ToolUses(scene)) {
-    const std::string cuda = use.row->always && !use.path.empty() ? CudaOfTool(scene, use) : "";
-    if (cuda.empty() || std::ranges::find(all, use.user, &Wanting::title) != all.end()) continue;
-    all.push_back({use.user, {.cuda = cuda, .source = use.path}});
-  }
-  return all;
-}
-
 void Check(const Scene& scene, Ruling& ruling) {
   const auto& driver = scene.stack().driver;
-  const std::vector<Wanting> all = WhoWantsCuda(scene);
+  const std::vector<CudaUser> all = CudaUsers(scene);
   if (all.empty()) return ruling.NotApplicable();
   if (Circumstances(scene).wsl && !(driver && driver->assumed)) {
     return ruling.Remark("whether the driver is new enough",
@@ -157,9 +118,10 @@ void Check(const Scene& scene, Ruling& ruling) {
                                  driver ? driver->kernel_version.why : "the driver was not checked");
   }
   for (const auto& [title, wanted, scenario] : all) {
-    const DriverInUse in_use = scenario != nullptr
-                                   ? DriverOf(scene, *scenario, *driver, ruling)
-                                   : DriverInUse{*driver->kernel_version, driver->kernel_version.source};
+    const DriverInUse in_use = DriverOf(scene, scenario, *driver);
+    if (in_use.compat != nullptr && driver->assumed)
+      ruling.Remark("whether the GPU supports the libcuda in " + std::string(base::DirName(in_use.source)),
+                    "forward compatibility works only on data-centre GPUs; the host's GPU is unknown");
     Compare(scene, title, wanted, in_use, scenario != nullptr && HasNoCode(scene, *scenario), ruling);
   }
 }

@@ -1,0 +1,94 @@
+#include "rules/kit/driver/driver_need.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "knowledge/driver.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/toolkit/tools.h"
+
+namespace culprit::rules {
+namespace {
+
+using base::Version;
+using report::Runs;
+
+// Whether the kernel module works with that libcuda, by the note in the file or else by NVIDIA's table.
+HowItRuns WithCompat(const Scene& scene, const snapshot::DriverLibrary& compat, const Version& module) {
+  const auto& branches = compat.compat_branches;
+  const std::string words = "the cuda-compat libcuda " + compat.version;
+  if (!branches.empty() && std::ranges::find(branches, module.part(0)) == branches.end())
+    return {Runs::kNo, words + " does not work with driver branch " + std::to_string(module.part(0))};
+  std::vector<Version> gpus;
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    if (const auto capability = Version::Parse(gpu->compute_capability)) gpus.push_back(*capability);
+  }
+  const auto own = Version::Parse(compat.version);
+  const auto cuda = knowledge::CudaOfDriver(own ? *own : module, scene.platform()).cuda;
+  const auto data_centre = knowledge::AreDataCentreGpus(gpus);
+  const auto answer = knowledge::ForwardCompat(module, cuda, data_centre, scene.platform());
+  if (answer.verdict == knowledge::Verdict::kNo && branches.empty()) return {Runs::kNo, answer.why};
+  if (data_centre && (answer.verdict == knowledge::Verdict::kYes || !branches.empty()))
+    return {Runs::kByForwardCompatibility, ""};
+  return {Runs::kUnknown, words + " works on data-centre GPUs only, and which kind this is is unknown"};
+}
+
+HowItRuns OfUser(const Scene& scene, const CudaUser& user, const snapshot::Driver& driver) {
+  const DriverInUse in_use = DriverOf(scene, user.scenario, driver);
+  const auto version = Version::Parse(in_use.version), module = ModuleVersion(driver);
+  if (!version || !module) return {Runs::kUnknown, "the version of the driver is unknown"};
+  const std::string release = FirstRelease(ReleaseOf(user.wanted.cuda));
+  const auto answer = knowledge::DriverRunsCuda(*version, release, scene.platform());
+  switch (answer.support) {
+    case knowledge::DriverSupport::kNo:
+      return {Runs::kNo, answer.why};
+    case knowledge::DriverSupport::kUnknown:
+      return {Runs::kUnknown, answer.why};
+    case knowledge::DriverSupport::kYes:
+    case knowledge::DriverSupport::kByMinorCompatibility:
+      break;
+  }
+  if (in_use.compat != nullptr) return WithCompat(scene, *in_use.compat, *module);
+  return {answer.support == knowledge::DriverSupport::kYes ? Runs::kYes : Runs::kByMinorVersion, ""};
+}
+
+}  // namespace
+
+std::vector<CudaUser> CudaUsers(const Scene& scene) {
+  std::vector<CudaUser> all;
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    if (WantedCuda wanted = CudaOf(scene, scenario); !wanted.cuda.empty())
+      all.push_back({scenario.title, std::move(wanted), &scenario});
+  }
+  for (const ToolUse& use : ToolUses(scene)) {
+    const std::string cuda = use.row->always && !use.path.empty() ? CudaOfTool(scene, use) : "";
+    if (cuda.empty() || std::ranges::find(all, use.user, &CudaUser::title) != all.end()) continue;
+    all.push_back({use.user, {.cuda = cuda, .source = use.path}});
+  }
+  return all;
+}
+
+DriverInUse DriverOf(const Scene& scene, const loader::Scenario* scenario, const snapshot::Driver& driver) {
+  const auto loaded = scenario == nullptr ? std::nullopt : FindLoaded(scene, *scenario, "libcuda.so");
+  if (!loaded || loaded->kind != snapshot::DriverLibraryKind::kCompat ||
+      Version::Parse(loaded->version) <= ModuleVersion(driver))  // CUL1011 reports an older one
+    return {*driver.kernel_version, driver.kernel_version.source};
+  return {loaded->version, loaded->object->path, loaded->copy};
+}
+
+HowItRuns HowDriverRuns(const Scene& scene) {
+  const auto& driver = scene.stack().driver;
+  const std::vector<CudaUser> users = CudaUsers(scene);
+  if (users.empty()) return {};
+  if (!driver || !driver->kernel_version)
+    return {Runs::kUnknown, "the driver of this host is unknown; name it: driver=VERSION"};
+  if (!scene.stack().gpus) return {Runs::kUnknown, "the GPU of this host is unknown; name it: gpu=NAME"};
+  HowItRuns worst;
+  for (const CudaUser& user : users) {
+    if (HowItRuns one = OfUser(scene, user, *driver); one.runs > worst.runs) worst = std::move(one);
+  }
+  return worst;
+}
+
+}  // namespace culprit::rules

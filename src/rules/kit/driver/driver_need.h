@@ -1,0 +1,36 @@
+// Who needs which CUDA, and which driver serves it: the loaded module's, or a newer libcuda of cuda-compat in
+// front of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "report/hosts.h"
+#include "rules/kit/driver/driver_choice.h"
+#include "rules/rule.h"
+
+namespace culprit::rules {
+
+struct CudaUser {
+  std::string title;
+  WantedCuda wanted;
+  const loader::Scenario* scenario = nullptr;  // nullptr: a package that compiles for itself
+};
+// The processes, and the packages that are judged by none but compile with tools of a certain CUDA.
+std::vector<CudaUser> CudaUsers(const Scene& scene);
+
+struct DriverInUse {
+  std::string version, source;
+  const snapshot::DriverLibrary* compat = nullptr;  // the cuda-compat libcuda, if it is newer than the module
+};
+// The version of `driver` is known.
+DriverInUse DriverOf(const Scene& scene, const loader::Scenario* scenario, const snapshot::Driver& driver);
+
+// How everything here that needs CUDA runs with the driver of the host: the worst of them.
+struct HowItRuns {
+  report::Runs runs = report::Runs::kYes;
+  std::string why;  // of "no" and "unknown"
+};
+HowItRuns HowDriverRuns(const Scene& scene);
+
+}  // namespace culprit::rules
