@@ -143,6 +143,8 @@ def live(folder):
 
     yield ask("check", "check", "--root", empty)
     yield ask("check", "check", "--root", empty, "--host", host)
+    yield ask("hosts", "check", "--root", empty, "--host", host, "--host", "driver=580.95.05,gpu=H100,B200")
+    yield ask("hosts", "check", PROGRAM, "--ignore", "CUL1001", "--host", host, "--host", "gpu=L4")
     yield ask("check", "check")
     yield ask("check", "check", "--ignore", "CUL1001")
     yield ask("check", "check", PROGRAM)

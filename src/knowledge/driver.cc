@@ -195,8 +195,8 @@ Answer DriverForCuda(const Version& driver, const Version& cuda, Platform platfo
 
 std::optional<bool> AreDataCentreGpus(std::span<const Version> capabilities) {
   if (capabilities.empty()) return std::nullopt;
-  const bool all = std::ranges::all_of(
-      capabilities, [](const Version& gpu) { return IsDataCentreGpu(gpu, "") == true; });
+  const bool all =
+      std::ranges::all_of(capabilities, [](const Version& gpu) { return IsDataCentreGpu(gpu, "") == true; });
   return all ? std::optional(true) : std::nullopt;
 }
 

@@ -49,14 +49,16 @@ TEST_F(Settings, TheNearestFileAboveCounts) {
   EXPECT_EQ(Run(Mixed()).status, 0);
 }
 
-TEST_F(Settings, SeveralHostsGetAReportEach) {
+TEST_F(Settings, SeveralHostsAreATable) {
   Write("hosts = [\"driver=470.82.01,gpu=T4\", \"driver=580.95.05,gpu=H100\"]\n");
   const Output output = Run({"check", "--root", "root"});
   EXPECT_EQ(output.status, 1) << output.err;
-  EXPECT_NE(output.out.find("driver=470.82.01,gpu=T4: 1 error"), std::string::npos) << output.out;
-  EXPECT_NE(output.out.find("driver=580.95.05,gpu=H100: nothing wrong"), std::string::npos) << output.out;
-  EXPECT_EQ(Run({"check", "--root", "root", "--format", "json"}).status, 64);
-  EXPECT_EQ(Run(Ask({"--format", "json"})).status, 0) << "--host comes before the file";
+  EXPECT_NE(output.out.find("  driver=470.82.01,gpu=T4    no    CUL"), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find("  driver=580.95.05,gpu=H100  yes\n"), std::string::npos) << output.out;
+  EXPECT_EQ(base::Json::parse(Run({"check", "--root", "root", "--format", "json"}).out).at("schema"),
+            "culprit.hosts/1");
+  EXPECT_EQ(base::Json::parse(Run(Ask({"--format", "json"})).out).at("schema"), "culprit.check/1")
+      << "--host comes before the file";
 }
 
 TEST_F(Settings, MistakesNameTheirLine) {
@@ -68,8 +70,8 @@ TEST_F(Settings, MistakesNameTheirLine) {
   };
   EXPECT_EQ(mistake("\nignore = [\"CUL9999\"]\n"),
             "culprit: .culprit.toml:2: 'CUL9999' is not a code; `culprit rules` lists them\n");
-  EXPECT_EQ(mistake("host = 1\n"),
-            "culprit: .culprit.toml:1: 'host' is not a setting: there are hosts, ignore and strict\n");
+  EXPECT_EQ(mistake("hots = 1\n"),
+            "culprit: .culprit.toml:1: 'hots' is not a setting: there are hosts, host, ignore and strict\n");
   EXPECT_EQ(mistake("strict = 1\n"), "culprit: .culprit.toml:1: strict must be true or false\n");
   EXPECT_EQ(mistake("hosts = \"x\"\n"),
             "culprit: .culprit.toml:1: hosts must be a list: [\"driver=535.183.01,gpu=L4\"]\n");

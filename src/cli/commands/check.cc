@@ -311,7 +311,10 @@ int RunCheck(int argc, const char* const* argv) {
   looked_at->host = options.hosts.front().words;
   std::unique_ptr<engine::Diagnosis> kept;
   if (options.hosts.size() > 1)
-    EndAtOnce(CheckOnHosts({.common = options.common, .hosts = options.hosts, .strict = options.strict, .image = subject->image.get()},
+    EndAtOnce(CheckOnHosts({.common = options.common,
+                            .hosts = options.hosts,
+                            .strict = options.strict,
+                            .image = subject->image.get()},
                            *std::move(looked_at), kept));
   EndAtOnce(CheckInTime(options, *subject, *looked_at, kept));
 }
