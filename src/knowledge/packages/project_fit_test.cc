@@ -11,9 +11,9 @@
 namespace culprit::knowledge {
 namespace {
 
-class Releases {
+class OnIndex {
  public:
-  explicit Releases(std::string_view name, Machine machine = Machine::kLinuxX86)
+  explicit OnIndex(std::string_view name, Machine machine = Machine::kLinuxX86)
       : releases_(ReleasesOfProject(name, machine)) {}
   const ProjectRelease& At(std::string_view version) const {
     const ProjectRelease* found = ReleaseMeant(releases_, version);
@@ -41,28 +41,28 @@ TEST(ProjectFit, NamesOfTheIndexStandForFrameworksBuildsAndPackages) {
 }
 
 TEST(ProjectFit, AShortVersionMeansTheNewestOfItsReleases) {
-  const Releases flash("flash-attn");
+  const OnIndex flash("flash-attn");
   EXPECT_EQ(flash.At("2.6.1").version, "2.6.1");
   EXPECT_EQ(flash.At("2.6").version, "2.6.3");
-  EXPECT_EQ(Releases("cudf-cu12").At("26.02.00").version, "26.2.0") << "as PEP 440 compares";
+  EXPECT_EQ(OnIndex("cudf-cu12").At("26.02.00").version, "26.2.0") << "as PEP 440 compares";
   EXPECT_EQ(flash.At("99").version, "");
 }
 
 TEST(ProjectFit, GpuCodeIsThatOfTheWheelOrOfItsBuildScript) {
-  const Releases bits("bitsandbytes");
+  const OnIndex bits("bitsandbytes");
   EXPECT_EQ(AnswerOf(ReleaseOnGpu(bits.At("0.47.0"), Known("5.2"))), Verdict::kYes);
   EXPECT_EQ(AnswerOf(ReleaseOnGpu(bits.At("0.48.0"), Known("5.2"))), Verdict::kNo);
-  EXPECT_EQ(AnswerOf(ReleaseOnGpu(Releases("flash-attn").At("2.8.3"), Known("7.5"))), Verdict::kNo);
-  EXPECT_EQ(AnswerOf(ReleaseOnGpu(Releases("flash-attn").At("1.0.9"), Known("7.5"))), Verdict::kYes);
-  EXPECT_FALSE(ReleaseOnGpu(Releases("transformers").At("4.57.1"), Known("7.5"))) << "it has none";
-  const auto untold = ReleaseOnGpu(Releases("torchcodec").At("0.7.0"), Known("7.5"));
+  EXPECT_EQ(AnswerOf(ReleaseOnGpu(OnIndex("flash-attn").At("2.8.3"), Known("7.5"))), Verdict::kNo);
+  EXPECT_EQ(AnswerOf(ReleaseOnGpu(OnIndex("flash-attn").At("1.0.9"), Known("7.5"))), Verdict::kYes);
+  EXPECT_FALSE(ReleaseOnGpu(OnIndex("transformers").At("4.57.1"), Known("7.5"))) << "it has none";
+  const auto untold = ReleaseOnGpu(OnIndex("torchcodec").At("0.7.0"), Known("7.5"));
   ASSERT_TRUE(untold);
   EXPECT_EQ(untold->verdict, Verdict::kUnknown);
   EXPECT_TRUE(untold->no_row);
 }
 
 TEST(ProjectFit, RequirementsOfTheMachineAreNoPackages) {
-  const Releases cudf("cudf-cu12");
+  const OnIndex cudf("cudf-cu12");
   for (const Required& required : RequirementsOf(cudf.At("26.2.0"), nullptr)) {
     EXPECT_NE(required.name, "driver");
     EXPECT_NE(required.name, "gpu");
@@ -77,12 +77,12 @@ TEST(ProjectFit, RequirementsOfTheMachineAreNoPackages) {
 }
 
 TEST(ProjectFit, APackageThatIsBuiltNeedsAToolkitForDriverAndGpu) {
-  const Releases llama("llama-cpp-python");
+  const OnIndex llama("llama-cpp-python");
   const base::Version old = Known("390.46"), volta = Known("7.0"), driver = Known("550.54.14");
   const ProjectRelease& release = llama.At("0.3.1");
   EXPECT_EQ(AnswerOf(ToolkitForRelease(release, &old, &volta, Platform::kLinux)), Verdict::kNo);
   EXPECT_EQ(AnswerOf(ToolkitForRelease(release, &driver, &volta, Platform::kLinux)), Verdict::kYes);
-  EXPECT_FALSE(ToolkitForRelease(Releases("bitsandbytes").At("0.47.0"), &old, nullptr, Platform::kLinux));
+  EXPECT_FALSE(ToolkitForRelease(OnIndex("bitsandbytes").At("0.47.0"), &old, nullptr, Platform::kLinux));
 }
 
 TEST(ProjectFit, DataCentreGpusAreToldByCapabilityOrName) {
