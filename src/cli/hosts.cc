@@ -17,7 +17,7 @@
 namespace culprit::cli {
 namespace {
 
-int StatusOf(const report::HostsReport& report, bool strict) {
+int HostsStatus(const report::HostsReport& report, bool strict) {
   switch (report.verdict) {
     case report::Verdict::kOk:
       return kExitOk;
@@ -37,8 +37,8 @@ int StatusOf(const report::HostsReport& report, bool strict) {
 }
 
 // SARIF or JUnit.
-bool WriteForCi(const HostsOptions& options, std::vector<report::HostCheck> checks,
-                const snapshot::Snapshot& snapshot) {
+bool WriteHostsForCi(const HostsOptions& options, std::vector<report::HostCheck> checks,
+                     const snapshot::Snapshot& snapshot) {
   const bool redact = !options.common.no_redact;
   const auto& variables = snapshot.environment;
   for (report::HostCheck& check : checks) {
@@ -90,9 +90,9 @@ int CheckOnHosts(const HostsOptions& options, engine::Subject looked_at,
   }
   const auto report = report::AcrossHosts(*checks);
   const bool for_ci = options.common.format == Format::kSarif || options.common.format == Format::kJunit;
-  const bool written =
-      for_ci ? WriteForCi(options, *std::move(checks), kept->snapshot()) : WriteHosts(options, report, *kept);
-  return written ? StatusOf(report, options.strict) : kExitCannot;
+  const bool written = for_ci ? WriteHostsForCi(options, *std::move(checks), kept->snapshot())
+                              : WriteHosts(options, report, *kept);
+  return written ? HostsStatus(report, options.strict) : kExitCannot;
 }
 
 }  // namespace culprit::cli

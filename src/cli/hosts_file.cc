@@ -20,7 +20,7 @@ constexpr const char* kExample = "{name = \"a100 pool\", driver = \"535.183.01\"
 base::Result<void> AddWord(const std::string& file, const std::string& key, const Node& node,
                            std::string& words) {
   if (!node.IsText() || node.text.empty() || node.text.find_first_of(",=") != std::string::npos)
-    return MistakeAt(PlaceOf(file, node), key + " must be a text: " + kExample);
+    return MistakeAt(LineOf(file, node), key + " must be a text: " + kExample);
   words += (words.empty() ? "" : ",") + key + "=" + node.text;
   return {};
 }
@@ -29,12 +29,12 @@ base::Result<report::Host> HostOfTable(const std::string& file, const Node& tabl
   report::Host host{.words = ""};
   for (const auto& [key, node] : table.members) {
     if (key == "name") {
-      if (!node.IsText()) return MistakeAt(PlaceOf(file, node), "name must be a text");
+      if (!node.IsText()) return MistakeAt(LineOf(file, node), "name must be a text");
       host.name = node.text;
       continue;
     }
     if (key != "driver" && key != "gpu")
-      return MistakeAt(PlaceOf(file, node),
+      return MistakeAt(LineOf(file, node),
                        "'" + key + "' is not known of a host: there are name, driver and gpu");
     const bool several = key == "gpu" && node.IsList();
     for (const Node& one : several ? node.items : std::vector<Node>{node}) {
@@ -42,20 +42,20 @@ base::Result<report::Host> HostOfTable(const std::string& file, const Node& tabl
     }
   }
   if (host.words.empty())
-    return MistakeAt(PlaceOf(file, table), std::string("a host needs a driver or a gpu: ") + kExample);
+    return MistakeAt(LineOf(file, table), std::string("a host needs a driver or a gpu: ") + kExample);
   return host;
 }
 
 base::Result<report::Host> HostOf(const std::string& file, const Node& node) {
   if (!node.IsText() && !node.IsTable())
     return MistakeAt(
-        PlaceOf(file, node),
+        LineOf(file, node),
         std::string("a host must be a text or a table: \"driver=535.183.01,gpu=L4\" or ") + kExample);
   auto host = node.IsText() ? report::Host{.words = node.text} : HostOfTable(file, node);
   if (!host) return host;
-  if (host->words.empty()) return MistakeAt(PlaceOf(file, node), "a host must not be empty");
+  if (host->words.empty()) return MistakeAt(LineOf(file, node), "a host must not be empty");
   if (const std::string why = MistakeInHost(host->words); !why.empty())
-    return MistakeAt(PlaceOf(file, node), why);
+    return MistakeAt(LineOf(file, node), why);
   return host;
 }
 
@@ -65,7 +65,7 @@ std::unexpected<base::Error> MistakeAt(const std::string& place, const std::stri
   return base::Fail(base::ErrorCode::kBadFormat, place + ": " + base::Printable(what));
 }
 
-std::string PlaceOf(const std::string& file, const Node& node) {
+std::string LineOf(const std::string& file, const Node& node) {
   return file + ":" + std::to_string(node.line);
 }
 
@@ -81,10 +81,10 @@ bool IsHostsKey(const std::string& key) { return key == "hosts" || key == "host"
 
 base::Result<void> AddHosts(const std::string& file, const Node& list, std::vector<report::Host>& hosts) {
   if (!list.IsList())
-    return MistakeAt(PlaceOf(file, list), "hosts must be a list: [\"driver=535.183.01,gpu=L4\"]");
+    return MistakeAt(LineOf(file, list), "hosts must be a list: [\"driver=535.183.01,gpu=L4\"]");
   for (const Node& item : list.items) {
     if (hosts.size() >= kMostHosts)
-      return MistakeAt(PlaceOf(file, item), "more than " + std::to_string(kMostHosts) + " hosts");
+      return MistakeAt(LineOf(file, item), "more than " + std::to_string(kMostHosts) + " hosts");
     auto host = HostOf(file, item);
     if (!host) return std::unexpected(host.error());
     hosts.push_back(*std::move(host));
@@ -99,7 +99,7 @@ base::Result<std::vector<report::Host>> ReadHostsFile(const std::string& file) {
   std::vector<report::Host> hosts;
   for (const auto& [key, node] : root->members) {
     if (!IsHostsKey(key))
-      return MistakeAt(PlaceOf(shown, node), "'" + key + "' is not known here: there are hosts and [[host]]");
+      return MistakeAt(LineOf(shown, node), "'" + key + "' is not known here: there are hosts and [[host]]");
     if (auto added = AddHosts(shown, node, hosts); !added) return std::unexpected(added.error());
   }
   if (hosts.empty())

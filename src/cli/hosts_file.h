@@ -12,7 +12,7 @@ namespace culprit::cli {
 
 // "FILE:LINE: what is wrong".
 std::unexpected<base::Error> MistakeAt(const std::string& place, const std::string& what);
-std::string PlaceOf(const std::string& file, const plan::Node& node);
+std::string LineOf(const std::string& file, const plan::Node& node);
 
 // The file at `path`, which messages call `shown`, as a tree; at most 1 MiB of it.
 base::Result<plan::Node> ReadTomlFile(const std::string& path, const std::string& shown);

@@ -41,7 +41,7 @@ class SettingsReader {
                   : key == "ignore" ? ReadIgnores(node)
                   : key == "strict"
                       ? ReadStrict(node)
-                      : MistakeAt(PlaceOf(file_, node),
+                      : MistakeAt(LineOf(file_, node),
                                   "'" + key + "' is not a setting: there are hosts, host, ignore and strict");
       if (!read) return read;
     }
@@ -51,10 +51,10 @@ class SettingsReader {
  private:
   base::Result<void> ReadIgnores(const Node& node) {
     if (!node.IsList())
-      return MistakeAt(PlaceOf(file_, node),
+      return MistakeAt(LineOf(file_, node),
                        "ignore must be a list: [{code = \"CUL3014\", reason = \"...\"}]");
     for (const Node& item : node.items) {
-      auto ignored = ReadIgnored(item, PlaceOf(file_, item));
+      auto ignored = ReadIgnored(item, LineOf(file_, item));
       if (!ignored) return std::unexpected(ignored.error());
       settings_.ignored.push_back(*std::move(ignored));
     }
@@ -62,8 +62,7 @@ class SettingsReader {
   }
 
   base::Result<void> ReadStrict(const Node& node) {
-    if (node.kind != Node::Kind::kFlag)
-      return MistakeAt(PlaceOf(file_, node), "strict must be true or false");
+    if (node.kind != Node::Kind::kFlag) return MistakeAt(LineOf(file_, node), "strict must be true or false");
     settings_.strict = node.text == "true";
     return {};
   }
