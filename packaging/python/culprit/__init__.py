@@ -16,13 +16,13 @@ import traceback
 from typing import Any, Dict, List, Optional, Sequence, Type, Union
 
 from ._answers import A, Answer, Record, answer, unasked
-from ._kinds import (Binary, Cause, Check, Compat, Copy, Explanation, Fact, Finding, Fix, GoesWith, GpuCode, Inspection,
-                     Knowledge, Line, Load, Missing, NotChecked, Package, Pair, Plan, Relaxation, StackRow, Step, Symptom,
+from ._kinds import (Binary, Cause, Check, Compat, Copy, Explanation, Fact, Finding, Fix, GoesWith, GpuCode, Host,
+                     Inspection, Knowledge, Line, Load, Missing, NotChecked, Package, Pair, Plan, Relaxation, StackRow, Step, Symptom,
                      Tried, Why)
 from ._program import Question, environment, find
 
 __all__ = ["Answer", "Binary", "Cause", "Check", "Compat", "Copy", "Explanation", "Fact", "Finding", "Fix", "GoesWith",
-           "GpuCode", "Inspection", "Knowledge", "Line", "Load", "Missing", "NotChecked", "Package", "Pair", "Plan",
+           "GpuCode", "Host", "Inspection", "Knowledge", "Line", "Load", "Missing", "NotChecked", "Package", "Pair", "Plan",
            "Record", "Relaxation", "StackRow", "Step", "Symptom", "Tried", "Why", "check", "compat", "explain", "inspect",
            "plan", "program", "why"]
 
@@ -32,16 +32,18 @@ Option = Union[None, bool, int, float, str, "os.PathLike[str]", Sequence[Union[s
 TIMEOUT = 120.0  # seconds that the program has for an answer
 
 
-def check(target: Union[None, Path, Sequence[Path]] = None, *, host: Optional[str] = None, root: Optional[Path] = None,
-          env: Optional[Path] = None, python: Optional[Path] = None, pid: Optional[int] = None, strict: bool = False,
+def check(target: Union[None, Path, Sequence[Path]] = None, *, host: Union[None, str, Sequence[str]] = None,
+          hosts: Optional[Path] = None, root: Optional[Path] = None, env: Optional[Path] = None,
+          python: Optional[Path] = None, pid: Optional[int] = None, strict: bool = False,
           timeout: Optional[float] = TIMEOUT, **options: Option) -> Check:
     """What is wrong with this machine, or with a program, library, environment, image, wheel or snapshot.
 
     Without a target: this machine, with the environment of this Python. pid=os.getpid() checks what is loaded now.
+    With several hosts, or a file of them, the answer has `hosts`: on which of them it runs.
     """
     if target is None and root is None and pid is None and python is None and sys.executable:
         python = sys.executable
-    options.update(host=host, root=root, env=env, python=python, pid=pid, strict=strict)
+    options.update(host=host, hosts=hosts, root=root, env=env, python=python, pid=pid, strict=strict)
     return _ask(Check, "check", _several(target), timeout, options)
 
 

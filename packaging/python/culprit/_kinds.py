@@ -56,10 +56,20 @@ class StackRow(Record):
     depth: int
 
 
+class Host(Record):
+    host: str
+    name: str
+    runs: str
+    verdict: str
+    headline: str
+    findings: List[int]
+
+
 class Check(Answer):
-    schemas = ("culprit.check/1",)
+    schemas = ("culprit.check/1", "culprit.hosts/1")
 
     headline: str
+    hosts: List[Host]
     findings: List[Finding]
     stack: List[StackRow]
     not_checked: List[NotChecked]
