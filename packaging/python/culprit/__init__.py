@@ -17,8 +17,8 @@ from typing import Any, Dict, List, Optional, Sequence, Type, Union
 
 from ._answers import A, Answer, Record, answer, unasked
 from ._kinds import (Binary, Cause, Check, Compat, Copy, Explanation, Fact, Finding, Fix, GoesWith, GpuCode, Host,
-                     Inspection, Knowledge, Line, Load, Missing, NotChecked, Package, Pair, Plan, Relaxation, StackRow, Step, Symptom,
-                     Tried, Why)
+                     Inspection, Knowledge, Line, Load, Missing, NotChecked, Package, Pair, Plan, Relaxation, StackRow, Step,
+                     Symptom, Tried, Why)
 from ._program import Question, environment, find
 
 __all__ = ["Answer", "Binary", "Cause", "Check", "Compat", "Copy", "Explanation", "Fact", "Finding", "Fix", "GoesWith",
