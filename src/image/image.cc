@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/windows_path.h"
 #include "binfmt/tar/fields.h"
 #include "image/image_system.h"
 #include "image/manifest.h"
@@ -166,7 +167,7 @@ base::Result<Image> OpenImage(const System& host, const std::string& path, const
   if (file->bytes) {
     image = FromFile(std::move(file->bytes), options);
   } else if (file->status.type == FileType::kDirectory) {
-    auto folder = system::RootedSystem(path);
+    auto folder = system::RootedSystem(base::ToWindowsPath(path));
     if (!folder) return std::unexpected(folder.error());
     image = FromBlobs(FolderBlobs(*std::move(folder)), options);
   }

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <utility>
 
 #include "base/sha256.h"
 #include "image/keep.h"
 #include "image/tar_input.h"
+#include "packed/ahead_stream.h"
 #include "packed/unpacked.h"
 
 namespace culprit::image {
@@ -24,10 +26,11 @@ class HashedStream final : public base::ByteStream {
     const auto got = stream_.Read(out);
     if (!got) return got;
     hash_.Add(std::as_bytes(out.first(*got)));
-    count_ += *got;
+    count_.fetch_add(*got, std::memory_order_relaxed);
     return got;
   }
-  uint64_t count() const { return count_; }
+  // So far. From any thread.
+  uint64_t count() const { return count_.load(std::memory_order_relaxed); }
   // Of everything up to the end, which is read for that. Call it once.
   base::Result<std::string> Digest() {
     std::vector<char> rest(256 << 10);
@@ -41,7 +44,7 @@ class HashedStream final : public base::ByteStream {
  private:
   base::ByteStream& stream_;
   base::Sha256 hash_;
-  uint64_t count_ = 0;
+  std::atomic<uint64_t> count_ = 0;
 };
 
 // Lets a chain of streams read from one that somebody else owns.
@@ -152,16 +155,21 @@ bool IsPackedBlob(const base::ByteSource& blob) {
 LayerContents ReadLayerOnce(base::ByteStream& stream, const LayerReading& reading) {
   LayerContents contents;
   HashedStream packed(stream);
-  BoundedStream bounded(packed::Unpacked(std::make_unique<BorrowedStream>(packed), kUnpacking), packed,
-                        reading.budget);
-  StreamInput input(bounded);
-  binfmt::TarReader reader(input);
-  Keeper keeper(reading.rules, reading.spool);
-  auto read = ReadEntries(reader, &keeper, reading.budget, contents);
-  if (read) {
-    if (auto rest = input.Skip(~uint64_t{0}); !rest) read = std::unexpected(rest.error());
+  {
+    // Three threads: one reads and hashes, one unpacks, and this one looks at the files.
+    packed::AheadStream hashed(packed);
+    BoundedStream bounded(packed::Unpacked(std::make_unique<BorrowedStream>(hashed), kUnpacking), packed,
+                          reading.budget);
+    packed::AheadStream unpacked(bounded);
+    StreamInput input(unpacked);
+    binfmt::TarReader reader(input);
+    Keeper keeper(reading.rules, reading.spool);
+    auto read = ReadEntries(reader, &keeper, reading.budget, contents);
+    if (read) {
+      if (auto rest = input.Skip(~uint64_t{0}); !rest) read = std::unexpected(rest.error());
+    }
+    if (!read) contents.problem = read.error();
   }
-  if (!read) contents.problem = read.error();
   if (auto digest = packed.Digest()) contents.digest = *std::move(digest);
   return contents;
 }
@@ -176,7 +184,8 @@ base::Result<void> ReadAgain(const SharedBytes& blob, Spool& spool,
                              const std::function<Wanted(size_t)>& wanted,
                              const std::function<void(size_t, std::vector<KeptPiece>)>& keep) {
   const auto stream = packed::Unpacked(std::make_unique<BytesStream>(*blob), kUnpacking);
-  StreamInput input(*stream);
+  packed::AheadStream unpacked(*stream);
+  StreamInput input(unpacked);
   binfmt::TarReader reader(input);
   const KeepRules rules;
   Keeper keeper(rules, spool);
