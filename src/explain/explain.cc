@@ -14,8 +14,7 @@ using logs::Symptom;
 
 constexpr double kShown = 0.08;  // causes below this are noise
 constexpr double kTold = 0.3;    // if none is above this, the text does not tell
-constexpr double kHinted =
-    0.5;  // the same, of a text with nothing but vague words: below, one in four was right
+constexpr double kHinted = 0.5;  // the same, of a text with nothing but vague words
 constexpr size_t kMostCauses = 6;
 constexpr double kMuffled = 0.35;         // factor for a consequence next to a failure
 constexpr double kLater = 0.9;            // factor for a failure after the first

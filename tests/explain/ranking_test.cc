@@ -126,8 +126,7 @@ TEST(Nearest, SymptomsThatShareItsWords) {
 TEST(Ranking, AListingTellsWhereTheFileIs) {
   const std::string missing =
       "./server: error while loading shared libraries: libcudart.so.12: cannot open shared object file: No "
-      "such "
-      "file or directory\n$ ls -l lib\n";
+      "such file or directory\n$ ls -l lib\n";
   const auto listed = [](const std::string& name) {
     return "-rwxr-xr-x 1 a a 687456 Oct  2 08:15 " + name + "\n";
   };
@@ -141,8 +140,7 @@ TEST(Ranking, AListingTellsWhereTheFileIs) {
 TEST(Ranking, WhatHelpedTellsBetweenCauses) {
   const std::string missing =
       "NVIDIA-SMI couldn't find libnvidia-ml.so library in your system. Please make sure that the NVIDIA "
-      "Display "
-      "Driver is properly installed\n";
+      "Display Driver is properly installed\n";
   EXPECT_EQ(First(missing), "driver-missing");
   EXPECT_EQ(First(missing + "If I put its folder into LD_LIBRARY_PATH nvidia-smi comes back.\n"),
             "search-path");
