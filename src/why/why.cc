@@ -196,7 +196,8 @@ report::LibraryAnswer ExplainLibrary(const Snapshot& snapshot, FileView& view,
   for (const loader::Attempt& attempt : request->attempts) {
     if (WorthShowing(attempt)) answer.searched.push_back(PlaceOf(attempt, snapshot));
   }
-  if (request->error.empty()) AddResolved(answer, graph, *request, snapshot, view);
+  if (request->error.empty())
+    AddResolved(answer, graph, *request, snapshot, view);
   else if (IsProgram(view, library))
     answer.notes.push_back("this is a program: `culprit why --for PROGRAM` shows what it loads");
   AddCopies(answer, snapshot, view, graph);
