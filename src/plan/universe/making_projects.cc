@@ -274,7 +274,7 @@ void Making::NeedCudaOfTorch(const ProjectRelease& release, Candidate& candidate
   const bool needs = torch != made_.end() && std::ranges::any_of(candidate.needs, [&](const Need& need) {
                        return need.package == torch->second;
                      });
-  if (!needs || majors.empty()) return;
+  if (!needs || majors.empty() || release.code.empty()) return;  // without rows of code, NeedTorch knows
   Need need{.package = torch->second, .source = std::string(release.code.front()->source)};
   need.accepts = WithCudaMajor(torch->second, majors);
   need.words = "is built for CUDA " + std::to_string(majors.front());
