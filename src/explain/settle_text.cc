@@ -99,11 +99,14 @@ void SettleFramework(std::span<const Symptom> symptoms, std::vector<Settlement>&
 
 // Whether the text lists this file, and not only a link to one that it does not list.
 bool IsListed(std::string_view file, std::span<const Symptom> symptoms) {
+  const auto lists = [](const Symptom& symptom, std::string_view name) {
+    return symptom.kind() == "lists-library" && symptom.attribute("library") == name;
+  };
   return std::ranges::any_of(symptoms, [&](const Symptom& symptom) {
-    if (symptom.kind() != "lists-library" || symptom.attribute("library") != file) return false;
+    if (!lists(symptom, file)) return false;
     const std::string_view target = symptom.attribute("path");
     return target.empty() || target.find_first_of("/\\") != std::string_view::npos ||
-           IsListed(target, symptoms);
+           std::ranges::any_of(symptoms, [&](const Symptom& other) { return lists(other, target); });
   });
 }
 
