@@ -58,18 +58,18 @@ TEST_F(Hosts, AHostGetsTheFindingsThatItGetsAlone) {
 }
 
 TEST_F(Hosts, SayHowTheTargetRuns) {
-  // A program of CUDA 12.4 on drivers of CUDA 12.2 and 12.4, and one that is too old.
+  // CUDA 13.2 on a driver of CUDA 13.2, on one of CUDA 13.0, and on one that is too old.
   const auto runs = [&](const std::string& host) {
     const base::Json table =
         JsonOf({"check", "--root", "root", "--host", host, "--host", "driver=580.95.05,gpu=H100"});
     return table.at("hosts").at(0).at("runs").get<std::string>();
   };
   WriteFile(root_.string() + kSite + "torch/version.py",
-            "__version__ = '2.6.0+cu124'\ncuda: Optional[str] = '12.4'\nhip: Optional[str] = None\n");
-  EXPECT_EQ(runs("driver=550.54.14,gpu=H100"), "yes");
-  EXPECT_EQ(runs("driver=535.183.01,gpu=H100"), "minor-version");
+            "__version__ = '2.11.0+cu132'\ncuda: Optional[str] = '13.2'\nhip: Optional[str] = None\n");
+  EXPECT_EQ(runs("driver=595.71.05,gpu=H100"), "yes");
+  EXPECT_EQ(runs("driver=580.95.05,gpu=H100"), "minor-version");
   EXPECT_EQ(runs("driver=470.82.01,gpu=A100"), "no");
-  EXPECT_EQ(runs("driver=550.54.14"), "unknown") << "nobody said which GPU";
+  EXPECT_EQ(runs("driver=595.71.05"), "unknown") << "nobody said which GPU";
   EXPECT_EQ(runs("gpu=H100"), "unknown") << "nobody said which driver";
 }
 

@@ -22,7 +22,7 @@ std::string RowHtml(const report::HostsReport& report, const report::HostRow& ro
   const report::Host& host = row.found.host;
   const HostReason reason = ReasonOf(report, row);
   std::string html = "<tr class=\"" + std::string(ClassOf(row.found.runs)) + "\"><th scope=\"row\">";
-  if (!host.name.empty()) html += text.Html(host.name);
+  if (!host.name.empty()) html += "<span class=\"name\">" + text.Html(host.name) + "</span>";
   html += "<span class=\"code\">" + text.Html(host.words) + "</span></th><td class=\"runs\">" +
           std::string(InWords(row.found.runs)) + "</td><td>";
   if (reason.finding != nullptr)
