@@ -31,11 +31,19 @@ std::string InWords(image::Misfit why) {
 
 std::string LayerName(size_t layer) { return "layer " + std::to_string(layer + 1); }
 
-// The topmost layer that brought one of the files that show it.
+// The topmost layer that brought one of the files that show it, or removed what is missing.
 std::optional<report::Layer> LayerOf(const image::Image& image, const report::Finding& finding) {
-  int top = image.tree->TopLayerOf(finding.subject);
-  for (const report::Evidence& item : finding.evidence)
-    top = std::max(top, image.tree->TopLayerOf(std::string(report::FileNamedIn(item.source))));
+  const bool missing = finding.cause.ends_with("-missing");
+  int top = std::max(image.tree->TopLayerOf(finding.subject), image.tree->RemoverOf(finding.subject));
+  for (const std::string& name : finding.about) top = std::max(top, image.tree->RemoverOf(name));
+  for (const report::Evidence& item : finding.evidence) {
+    const std::string file(report::FileNamedIn(item.source));
+    top = std::max(top, image.tree->TopLayerOf(file));
+    if (missing && !file.empty())
+      top = std::max(top, image.tree->RemoverIn(std::string(base::DirName(file))));
+  }
+  if (missing && finding.subject.starts_with('/'))
+    top = std::max(top, image.tree->RemoverIn(std::string(base::DirName(finding.subject))));
   if (top < 0) return std::nullopt;
   const image::ImageLayer& layer = image.layers[static_cast<size_t>(top)];
   const std::string made = base::Printable(snapshot::HideSecrets(layer.created_by));

@@ -83,8 +83,9 @@ void ReadAhead(const std::string& path, const base::ByteSource& bytes) {
   view.Version(path);
   view.GpuCode(path);
   view.NamesInside(path);
-  view.Exports(path);
-  view.Undefined(path, process);
+  view.Has(path, "no such function");  // all that it defines
+  view.Asks(path);
+  view.Undefined(path, process);  // what it wants of others, and why
   const std::string_view name = base::BaseName(path);
   if (name.starts_with("libcuda.so")) binfmt::ReadElfSection(bytes, ".note.cuda.fwd_compatibility", 64 << 10);
   if (name.ends_with(".ko")) {

@@ -172,21 +172,27 @@ void Tree::AddWhiteout(Children& directory, const std::vector<std::string>& comp
   if (name == kOpaque) {
     RemoveLower(directory);
     removed_.insert_or_assign(parent, layer_);
+    robbed_.insert_or_assign(parent, layer_);
     return;
   }
   if (name.starts_with(kReserved)) return;  // notes of aufs
   removed_.insert_or_assign(base::JoinPath(parent, name.substr(kWhiteout.size())), layer_);
   const auto gone = directory.find(name.substr(kWhiteout.size()));
-  if (gone != directory.end() && RemoveLower(gone->second)) directory.erase(gone);
+  if (gone == directory.end() || !RemoveLower(gone->first, gone->second)) return;
+  robbed_.insert_or_assign(Walk(parent, LastLink::kFollow).value_or(parent), layer_);
+  directory.erase(gone);
 }
 
-bool Tree::RemoveLower(const Child& child) {
-  if (inodes_[child.inode].type != FileType::kDirectory) return child.layer < layer_;
-  return RemoveLower(ChildrenOf(child)) && child.layer < layer_;
+bool Tree::RemoveLower(const std::string& name, const Child& child) {
+  if (inodes_[child.inode].type == FileType::kDirectory)
+    return RemoveLower(ChildrenOf(child)) && child.layer < layer_;
+  const bool goes = child.layer < layer_;
+  if (goes && base::Contains(name, ".so")) removed_libraries_.insert_or_assign(name, layer_);
+  return goes;
 }
 
 bool Tree::RemoveLower(Children& directory) {
-  std::erase_if(directory, [this](const auto& child) { return RemoveLower(child.second); });
+  std::erase_if(directory, [this](const auto& child) { return RemoveLower(child.first, child.second); });
   return directory.empty();
 }
 
@@ -246,6 +252,16 @@ std::vector<system::DirectoryEntry> Tree::List(const Inode& directory) const {
     entries.push_back({name, inodes_[child.inode].type});
   }
   return entries;
+}
+
+int Tree::RemoverOf(const std::string& library) const {
+  const auto found = removed_libraries_.find(library);
+  return found == removed_libraries_.end() ? -1 : static_cast<int>(found->second);
+}
+
+int Tree::RemoverIn(const std::string& directory) const {
+  const auto found = robbed_.find(Walk(directory, LastLink::kFollow).value_or(directory));
+  return found == robbed_.end() ? -1 : static_cast<int>(found->second);
 }
 
 int Tree::TopLayerOf(const std::string& path) const {

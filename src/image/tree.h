@@ -55,6 +55,11 @@ class Tree {
   // of a directory the one that made it. -1: nobody did.
   int TopLayerOf(const std::string& path) const;
 
+  // The topmost layer that removed a library of this name, wherever; that removed something from this
+  // directory.
+  int RemoverOf(const std::string& library) const;
+  int RemoverIn(const std::string& directory) const;
+
   // The first few, and how many there were.
   const std::vector<LeftOut>& left_out() const { return left_out_; }
   size_t left_out_count() const { return left_out_count_; }
@@ -76,7 +81,7 @@ class Tree {
   const Child* FindChild(std::string_view clean) const;
   // Removes what is of lower layers; true if nothing is left.
   bool RemoveLower(Children& directory);
-  bool RemoveLower(const Child& child);
+  bool RemoveLower(const std::string& name, const Child& child);
   void LeaveOut(Misfit why, const std::string& path);
   Children& ChildrenOf(const Child& child) { return children_[inodes_[child.inode].children]; }
 
@@ -86,7 +91,8 @@ class Tree {
   // The directory of the entry before: the next one is mostly in it too.
   std::optional<size_t> last_parent_;
   std::vector<std::string> last_names_;
-  std::map<std::string, uint32_t> removed_;  // path -> the last layer that removed it
+  std::map<std::string, uint32_t> removed_;                     // path -> the last layer that removed it
+  std::map<std::string, uint32_t> removed_libraries_, robbed_;  // the same by name; by directory
   std::vector<LeftOut> left_out_;
   size_t left_out_count_ = 0;
 };

@@ -50,6 +50,16 @@ TEST(Tree, KnowsWhoRemovedAndWhoMade) {
   EXPECT_EQ(image.tree->TopLayerOf("/l"), 2);
   EXPECT_EQ(image.tree->TopLayerOf("/new"), 2);
   EXPECT_EQ(image.tree->TopLayerOf("/d/never"), -1);
+  EXPECT_EQ(image.tree->RemoverIn("/d"), 1);
+  EXPECT_EQ(image.tree->RemoverIn("/new"), -1);
+}
+
+TEST(Tree, KnowsWhoRemovedALibrary) {
+  const Image image = Of({TestTar().File("usr/lib/p/libx.so.1", "1").File("usr/lib/liby.so", "1"),
+                          TestTar().File("usr/lib/.wh.p", ""), TestTar().File("usr/lib/.wh..wh..opq", "")});
+  EXPECT_EQ(image.tree->RemoverOf("libx.so.1"), 1);
+  EXPECT_EQ(image.tree->RemoverOf("liby.so"), 2);
+  EXPECT_EQ(image.tree->RemoverOf("libz.so"), -1);
 }
 
 TEST(Tree, OpaqueDirectoryHidesAllOfTheLayersBelow) {
