@@ -66,6 +66,8 @@ TEST_F(Hosts, SayHowTheTargetRuns) {
   };
   WriteFile(root_.string() + kSite + "torch/version.py",
             "__version__ = '2.11.0+cu132'\ncuda: Optional[str] = '13.2'\nhip: Optional[str] = None\n");
+  std::filesystem::remove_all(root_.string() + kSite + "nvidia_cuda_runtime-13.0.96.dist-info");
+  AddPackage("nvidia-cuda-runtime", "13.2.75", "nvidia/cu13/lib/libcudart.so.13,,\n");
   EXPECT_EQ(runs("driver=595.71.05,gpu=H100"), "yes");
   EXPECT_EQ(runs("driver=580.95.05,gpu=H100"), "minor-version");
   EXPECT_EQ(runs("driver=470.82.01,gpu=A100"), "no");

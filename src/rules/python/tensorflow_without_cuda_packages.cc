@@ -60,9 +60,11 @@ void AddFilesOfTheRest(const snapshot::PythonEnvironment& environment, const std
   // And the tools, which no library needs.
   constexpr std::string_view kSite = "{site}/";
   for (const knowledge::ToolRow& row : knowledge::Tools()) {
-    if (row.user != "tensorflow" || !row.places.front().starts_with(kSite)) continue;
+    const auto place =
+        std::ranges::find_if(row.places, [](std::string_view one) { return one.starts_with(kSite); });
+    if (row.user != "tensorflow" || place == row.places.end()) continue;
     const std::string path =
-        base::JoinPath(environment.site_packages.front(), row.places.front().substr(kSite.size()));
+        base::JoinPath(environment.site_packages.front(), std::string_view(*place).substr(kSite.size()));
     if (row.kind == knowledge::ToolKind::kProgram)
       changes.emplace_back(report::PutLibrary{.path = path, .program = true});
     else
