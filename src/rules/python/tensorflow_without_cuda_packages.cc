@@ -61,7 +61,7 @@ void AddFilesOfTheRest(const snapshot::PythonEnvironment& environment, const std
   constexpr std::string_view kSite = "{site}/";
   for (const knowledge::ToolRow& row : knowledge::Tools()) {
     const auto place =
-        std::ranges::find_if(row.places, [](std::string_view one) { return one.starts_with(kSite); });
+        std::ranges::find_if(row.places, [&](std::string_view one) { return one.starts_with(kSite); });
     if (row.user != "tensorflow" || place == row.places.end()) continue;
     const std::string path =
         base::JoinPath(environment.site_packages.front(), std::string_view(*place).substr(kSite.size()));
