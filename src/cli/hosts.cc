@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text.h"
+#include "cli/ci_output.h"
 #include "cli/command.h"
 #include "cli/image_subject.h"
 #include "cli/page_facts.h"
@@ -11,8 +11,6 @@
 #include "engine/check.h"
 #include "engine/hosts.h"
 #include "render/hosts/hosts.h"
-#include "render/redact.h"
-#include "render/windows_spelling.h"
 
 namespace culprit::cli {
 namespace {
@@ -36,23 +34,16 @@ int HostsStatus(const report::HostsReport& report, bool strict) {
   return kExitCannot;
 }
 
-// SARIF or JUnit.
 bool WriteHostsForCi(const HostsOptions& options, std::vector<report::HostCheck> checks,
                      const snapshot::Snapshot& snapshot) {
-  const bool redact = !options.common.no_redact;
-  const auto& variables = snapshot.environment;
-  for (report::HostCheck& check : checks) {
-    if (redact)
-      check.check = render::Redacted(std::move(check.check), base::ValueOf(variables, "HOME"),
-                                     base::ValueOf(variables, "USER"));
-  }
+  for (report::HostCheck& check : checks)
+    check.check = RedactedForCi(options.common, snapshot, std::move(check.check));
   const auto report = report::AcrossHosts(std::move(checks));
-  const bool sarif = options.common.format == Format::kSarif;
-  std::string bytes = sarif ? render::ToSarif(report, engine::RulePages(), redact, RulesUrl(options.common))
-                            : render::ToJunit(report, engine::RulePages(), options.strict);
-  if (snapshot.windows() != nullptr)
-    bytes = render::InWindowsSpelling(bytes, sarif ? render::Writing::kJson : render::Writing::kText);
-  return WriteBytes(options.common, bytes);
+  return WriteForCi(
+      options.common, snapshot,
+      options.common.format == Format::kSarif
+          ? render::ToSarif(report, engine::RulePages(), !options.common.no_redact, RulesUrl(options.common))
+          : render::ToJunit(report, engine::RulePages(), options.strict));
 }
 
 bool WriteHosts(const HostsOptions& options, const report::HostsReport& report,

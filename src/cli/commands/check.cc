@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "change/prove/prove.h"
+#include "cli/ci_output.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/deadline.h"
@@ -26,8 +27,6 @@
 #include "loader/observed/observed.h"
 #include "render/check/check.h"
 #include "render/page/page.h"
-#include "render/redact.h"
-#include "render/windows_spelling.h"
 #include "snapshot/json/fields.h"
 #include "snapshot/json/stack_json.h"
 #include "snapshot/secrets/hide.h"
@@ -85,26 +84,17 @@ void NameProcess(const collect::ProcessLook& look, report::CheckReport& report) 
   for (const auto& [what, why] : look.not_seen) report.not_checked.push_back({what, why});
 }
 
-// SARIF or JUnit. The Windows spelling leaves the URIs of SARIF alone: none of them starts like a path.
-bool WriteForCi(const CheckOptions& options, report::CheckReport report, const snapshot::Snapshot& snapshot) {
-  const bool redact = !options.common.no_redact;
-  const auto& variables = snapshot.environment;
-  if (redact)
-    report = render::Redacted(std::move(report), base::ValueOf(variables, "HOME"),
-                              base::ValueOf(variables, "USER"));
-  const bool sarif = options.common.format == Format::kSarif;
-  std::string bytes = sarif ? render::ToSarif(report, engine::RulePages(), redact, RulesUrl(options.common))
-                            : render::ToJunit(report, engine::RulePages(), options.strict);
-  if (snapshot.windows() != nullptr)
-    bytes = render::InWindowsSpelling(bytes, sarif ? render::Writing::kJson : render::Writing::kText);
-  return WriteBytes(options.common, bytes);
-}
-
 bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
                  const snapshot::Snapshot& snapshot, const collect::ProcessLook* process,
                  const render::PageFacts& page) {
-  if (options.common.format == Format::kSarif || options.common.format == Format::kJunit)
-    return WriteForCi(options, report, snapshot);
+  if (options.common.format == Format::kSarif || options.common.format == Format::kJunit) {
+    const auto shown = RedactedForCi(options.common, snapshot, report);
+    return WriteForCi(
+        options.common, snapshot,
+        options.common.format == Format::kSarif
+            ? render::ToSarif(shown, engine::RulePages(), !options.common.no_redact, RulesUrl(options.common))
+            : render::ToJunit(shown, engine::RulePages(), options.strict));
+  }
   const render::CheckDetail detail{.verbose = options.common.verbose};
   return Write(options.common,
                {.title = "culprit check",

@@ -142,15 +142,14 @@ TEST(Asking, TheToolkitOfAFileIsThatOfTheIndex) {
 }
 
 TEST(Asking, WhatALockHasWithoutGpuSupportHereIsNoConflict) {
+  const std::string source = "source = { registry = \"https://" + std::string(kPublicIndex) + "/simple\" }\n";
   const std::string lock =
       "version = 1\nrequires-python = \">=3.11\"\n"
       "[manifest]\noverrides = [{ name = \"numpy\", specifier = \">=1.26\" }]\n"
       "[[package]]\nname = \"own\"\nversion = \"1\"\nsource = { editable = \".\" }\n"
       "dependencies = [{ name = \"jax\" }, { name = \"torch\" }]\n"
-      "[[package]]\nname = \"jax\"\nversion = \"0.7.1\"\nsource = { registry = \"https://pypi.org/simple\" "
-      "}\n"
-      "[[package]]\nname = \"torch\"\nversion = \"2.7.1\"\nsource = { registry = \"https://pypi.org/simple\" "
-      "}\n";
+      "[[package]]\nname = \"jax\"\nversion = \"0.7.1\"\n" +
+      source + "[[package]]\nname = \"torch\"\nversion = \"2.7.1\"\n" + source;
   for (const Machine machine : {Machine::kWindows, Machine::kLinuxX86}) {
     const Question question = AskedBy({{"uv.lock", lock}}, "uv.lock", "8.0", machine);
     EXPECT_EQ(question.wants.size(), 1u);

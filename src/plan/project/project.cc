@@ -173,14 +173,15 @@ base::Result<void> Reading::AddText(std::string_view text, const report::Origin&
 
 void Reading::AddIndex(IndexKind kind, std::string_view address, const report::Origin& origin,
                        std::vector<std::string> packages) {
-  if (base::Contains(address, "//pypi.org/")) return;  // pip asks it anyway
   std::string plain(address);
-  const size_t scheme = plain.find("://"), at = plain.find('@');
-  if (scheme != std::string::npos && at != std::string::npos && at < plain.find('/', scheme + 3)) {
-    plain.erase(scheme + 3, at - scheme - 2);
+  const size_t host = plain.find("://") == std::string::npos ? 0 : plain.find("://") + 3;
+  const size_t at = plain.find('@');
+  const bool login = host > 0 && at != std::string::npos && at < plain.find('/', host);
+  if (login) plain.erase(host, at + 1 - host);
+  if (plain.substr(host, plain.find('/', host) - host) == kPublicIndex) return;  // pip asks it anyway
+  if (login)
     Note(origin,
          "the login for " + base::Printable(plain) + " is not repeated here; pip takes it from ~/.netrc");
-  }
   project_.indexes.push_back({kind, std::move(plain), std::move(packages), origin});
 }
 

@@ -25,6 +25,9 @@ ProjectFileKind KindOfFile(std::string_view name, std::string_view bytes);
 // Whether a word of the command line names a project file, not a package or an environment.
 bool LooksLikeProjectFile(std::string_view word);
 
+// The host of the index that pip asks when nobody names one; locks name it all the same.
+inline constexpr std::string_view kPublicIndex = "pypi.org";
+
 enum class IndexKind { kIndex, kExtraIndex, kFindLinks };
 struct ProjectIndex {
   IndexKind kind = IndexKind::kIndex;

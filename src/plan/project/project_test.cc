@@ -174,6 +174,7 @@ TEST(Poetry, SignsBecomeThoseOfPip) {
 }
 
 TEST(UvLock, FollowsWhatHoldsHere) {
+  const std::string index = "https://" + std::string(kPublicIndex) + "/simple";
   const std::string lock = R"(version = 1
 requires-python = ">=3.11"
 [[package]]
@@ -181,7 +182,8 @@ name = "demo"
 version = "0.1.0"
 source = { virtual = "." }
 dependencies = [
-  { name = "torch", version = "2.6.0", source = { registry = "https://pypi.org/simple" }, marker = "sys_platform == 'darwin'" },
+  { name = "torch", version = "2.6.0", source = { registry = ")" +
+                           index + R"(" }, marker = "sys_platform == 'darwin'" },
   { name = "torch", version = "2.6.0+cu124", source = { registry = "https://download.pytorch.org/whl/cu124" }, marker = "sys_platform != 'darwin'" },
   { name = "tool", extra = ["more"] },
 ]
@@ -190,7 +192,8 @@ dev = [{ name = "pytest" }]
 [[package]]
 name = "torch"
 version = "2.6.0"
-source = { registry = "https://pypi.org/simple" }
+source = { registry = ")" + index +
+                           R"(" }
 [[package]]
 name = "torch"
 version = "2.6.0+cu124"
@@ -199,7 +202,8 @@ dependencies = [{ name = "filelock" }, { name = "colorama", marker = "sys_platfo
 [[package]]
 name = "filelock"
 version = "3.13.1"
-source = { registry = "https://pypi.org/simple" }
+source = { registry = ")" + index +
+                           R"(" }
 [[package]]
 name = "colorama"
 version = "1"
