@@ -263,26 +263,33 @@ std::string Table::ReadRows(const TableLines& lines, CellStore& store) {
   return lost.empty() ? "" : "it has no row " + std::string(lost);
 }
 
+// What the rows of a packed table point into.
+struct Table::Unpacked {
+  std::string text;
+  CellStore store;
+  std::vector<std::byte> rows;
+};
+
 // The lines come from our own generator: what cannot be read would be an error of the build, and tests read
 // all.
 void Table::Unpack() const {
   if (rows_ != nullptr) return;
-  auto* const text = new std::string(packed_size_, '\0');  // these stay until the program ends
-  auto* const store = new CellStore;
-  auto* const rows = new std::byte[size_ * row_size_]();
-  if (ZSTD_decompress(text->data(), text->size(), packed_.data(), packed_.size()) != packed_size_)
+  auto* const to =
+      new Unpacked{std::string(packed_size_, '\0'), {}, std::vector<std::byte>(size_ * row_size_)};
+  unpacked_ = to;
+  if (ZSTD_decompress(to->text.data(), packed_size_, packed_.data(), packed_.size()) != packed_size_)
     std::abort();
   std::vector<std::string_view> cells(columns_.size());
-  std::string_view rest = *text;
+  std::string_view rest = to->text;
   for (size_t i = 0; i < size_; ++i) {
     const size_t end = rest.find('\n');
-    RowReader reader(rows + i * row_size_, *store, RowReader::From::kProgram);
+    RowReader reader(to->rows.data() + i * row_size_, to->store, RowReader::From::kProgram);
     bool good = Split(rest.substr(0, end), cells);
     for (size_t c = 0; good && c < cells.size(); ++c) good = reader.Read(columns_[c], cells[c]);
     if (!good) std::abort();
     rest.remove_prefix(end + 1);
   }
-  rows_ = rows;
+  rows_ = to->rows.data();
 }
 
 }  // namespace culprit::knowledge

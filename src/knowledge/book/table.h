@@ -139,6 +139,8 @@ class Table {
   std::span<const unsigned char> packed_;
   size_t packed_size_ = 0;
   mutable std::once_flag unpacking_;
+  struct Unpacked;
+  mutable const Unpacked* unpacked_ = nullptr;  // stays until the program ends, like rows that are used
 };
 
 }  // namespace culprit::knowledge
