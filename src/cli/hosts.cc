@@ -77,7 +77,10 @@ int CheckOnHosts(const HostsOptions& options, engine::Subject looked_at,
   auto checks = engine::CheckHosts(*kept, options.hosts);
   if (!checks) return Fail(checks.error());
   if (options.image != nullptr) {
-    for (report::HostCheck& check : *checks) AddOfImage(*options.image, check.check);
+    for (report::HostCheck& check : *checks) {
+      AddOfImage(*options.image, check.check);
+      if (check.check.verdict == report::Verdict::kUnknown) check.runs = report::Runs::kUnknown;
+    }
   }
   const auto report = report::AcrossHosts(*checks);
   const bool for_ci = options.common.format == Format::kSarif || options.common.format == Format::kJunit;

@@ -151,6 +151,8 @@ class Images(unittest.TestCase):
         self.assertEqual(report["verdict"], "unknown")
         self.assertIn({"what": "layer 5", "why": "the compressed layer is truncated"},
                       [{key: line[key] for key in ("what", "why")} for line in report["not_checked"]])
+        report, _ = report_of(image, "--host", "driver=580.95.05,gpu=L4", expect=(2,))
+        self.assertEqual([host["runs"] for host in report["hosts"]], ["unknown", "unknown"])
 
 
 if __name__ == "__main__":

@@ -26,8 +26,15 @@ Verdict AsVerdict(CodeFit fit) {
 }
 
 ReleaseFit OfCode(std::span<const std::string_view> code, const Version& cc, std::string_view source) {
-  const Verdict verdict = AsVerdict(CodeRunsOn(code, cc));
-  return {verdict, (verdict == Verdict::kYes ? "has code for " : "no code for ") + GpuName(cc), source};
+  switch (const Verdict verdict = AsVerdict(CodeRunsOn(code, cc))) {
+    case Verdict::kYes:
+      return {verdict, "has code for " + GpuName(cc), source};
+    case Verdict::kNo:
+      return {verdict, "no code for " + GpuName(cc), source};
+    case Verdict::kUnknown:
+      return {verdict, "whether its code runs on " + GpuName(cc) + " is not known", source};
+  }
+  return {};
 }
 
 // The best of the builds inside one wheel.
