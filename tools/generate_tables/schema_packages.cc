@@ -242,7 +242,6 @@ Subject Distributions() {
                                  {"pythons", Form::kVersions},
                                  {"python"},
                                  {"glibc", Form::kVersion},
-                                 {"date", Form::kDate},
                                  kSource},
                       .unique = {"package", "version", "platform", "glibc"},
                       .packed = true}}};

@@ -87,7 +87,6 @@ def rows_of(package, version, files):
                 known = wheels[platform].get(python, glibc)
                 wheels[platform][python] = min(known, glibc, key=version_key)
     requires = next((f["requires_python"] for f in files if f.get("requires_python")), "")
-    date = min((f["upload_time"][:10] for f in files if f.get("upload_time")), default="")
     for platform, pythons in sorted(wheels.items()):
         for glibc in sorted(set(pythons.values()), key=version_key):
             minors = {minor for (minor, more), own in pythons.items() if own == glibc and not more}
@@ -101,7 +100,7 @@ def rows_of(package, version, files):
                 python = at_least(python, floor)
             else:
                 row["pythons"] = [f"3.{minor}" for minor in sorted(minors)]
-            yield {**row, "python": python, "glibc": glibc, "date": date, "source": SOURCE}
+            yield {**row, "python": python, "glibc": glibc, "source": SOURCE}
 
 
 def harvest(index, newest):

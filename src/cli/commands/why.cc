@@ -10,6 +10,7 @@
 #include "cli/recorded_machine.h"
 #include "collect/environment.h"
 #include "collect/look.h"
+#include "collect/toolkit/host_compiler.h"
 #include "collect/windows/host.h"
 #include "loader/load.h"
 #include "render/why/why.h"
@@ -69,8 +70,14 @@ base::Result<collect::Look> LookAtTarget(const system::System& machine, const Wh
                                          const collect::Variables& variables) {
   if (options.target.empty()) return collect::LookAt(machine, "", options.interpreter);
   if (machine.platform() != base::Platform::kWindows) {
-    return collect::LookAt(machine, PathOnMachine(machine, options.target, options.common.root),
-                           options.interpreter);
+    std::string target = PathOnMachine(machine, options.target, options.common.root);
+    // `--for python3` means what a shell would start, unless there is such a file here.
+    if (options.target.find('/') == std::string::npos && !machine.Stat(target)) {
+      const std::string found = collect::FindOnPath(
+          {.system = machine, .environment = variables, .working_directory = "/"}, options.target);
+      if (!found.empty()) target = found;
+    }
+    return collect::LookAt(machine, target, options.interpreter);
   }
   const auto environment = collect::EnvironmentOf(machine.platform(), variables);
   std::string target = PathOnMachine(machine, options.target);
@@ -91,7 +98,8 @@ int RunWhy(int argc, const char* const* argv) {
       "culprit why");
   app.Add("LIBRARY", options.library,
           "the name a program loads, such as libcudnn.so.9; leave it out to see everything that is loaded");
-  app.Add("--for", options.target, "the program or library that loads it", "TARGET");
+  app.Add("--for", options.target, "the program (a path, or a name in PATH) or library that loads it",
+          "TARGET");
   app.Add("--from", options.from, "the loaded library that calls dlopen (default: the program)", "LIB");
   app.Add("--snapshot", options.snapshot_file, "answer from a file written by `culprit snapshot`", "FILE");
   app.Add("--loader", options.interpreter, "the dynamic loader to use if the target does not name one",

@@ -14,7 +14,6 @@ struct Distribution {
   std::span<const std::string_view> pythons;  // "3.9"; empty: one wheel for everything that `python` allows
   std::string_view python;  // Requires-Python, and the Python of an abi3 tag: ">=3.9"; "" = not given
   std::string_view glibc;   // of the manylinux tag: "2.28"; "" = not given
-  std::string_view date;    // of upload: "2024-10-29"; "" = unknown
   std::string_view source;
 };
 std::span<const Distribution> Distributions();  // by package, then oldest version first
