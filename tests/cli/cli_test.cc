@@ -33,6 +33,14 @@ TEST_F(Cli, OneOptionCanBeWrittenInManyWays) {
   }
 }
 
+TEST_F(Cli, AProgramCanBeNamedAsInAShell) {
+  WriteFile(top_ / "path.env", "PATH=/nowhere:/app\n");
+  const Output named = Run({"why", "--for", "train", "--root", "root", "--env", "path.env"});
+  EXPECT_EQ(named.status, 0) << named.err;
+  EXPECT_EQ(named.out, Run({"why", "--for", "/app/train", "--root", "root", "--env", "path.env"}).out);
+  EXPECT_EQ(Run({"why", "--for", "trains", "--root", "root", "--env", "path.env"}).status, 2);
+}
+
 TEST_F(Cli, AWrongOptionIsNamed) {
   struct {
     std::vector<std::string> arguments;
