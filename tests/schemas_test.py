@@ -187,6 +187,13 @@ def live(folder):
     for seed in ("false", "seed-empty", "seed-one-process"):
         yield ask("run", "explain", seeds / "record" / seed)
     yield ask("snapshot", "snapshot", "--root", empty)
+    (folder / "nodes").mkdir()
+    for name in ("n1", "n2"):
+        brief = tell("snapshot", "--root", str(empty), "--brief", "--node", name)
+        yield f"the brief of {name}", "brief", brief
+        (folder / "nodes" / name).write_text(json.dumps(brief))
+    (folder / "nodes" / "n3").write_text("not one\n")
+    yield ask("fleet", "fleet", "report", folder / "nodes")
     for name in ("before", "after"):
         (folder / name).write_text(json.dumps(tell("snapshot", "--root", str(empty))))
         (empty / "etc").mkdir(exist_ok=True)

@@ -32,6 +32,7 @@ int RunWhy(int argc, const char* const* argv);
 int RunInspect(int argc, const char* const* argv);
 int RunFix(int argc, const char* const* argv);
 int RunSnapshot(int argc, const char* const* argv);
+int RunFleet(int argc, const char* const* argv);
 int RunDiff(int argc, const char* const* argv);
 int RunPlan(int argc, const char* const* argv);
 int RunCompat(int argc, const char* const* argv);

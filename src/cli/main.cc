@@ -38,6 +38,8 @@ constexpr std::array kCommands = {
             RunCompat},
     Command{"snapshot", "save this machine to one file, to check it elsewhere", RunSnapshot},
     Command{"diff", "show what changed between two snapshots, most likely cause first", RunDiff},
+    Command{"fleet", "compare many nodes: what is wrong where, which have the same stack, which are odd",
+            RunFleet},
     Command{"knowledge", "show which tables of facts are used and how old they are; save them to a file",
             RunKnowledge},
     Command{"bug-report", "write one file with everything that a maintainer would ask for", RunBugReport},

@@ -12,6 +12,7 @@
 namespace culprit::engine {
 namespace {
 
+using report::StackKind;
 using report::StackRow;
 using Rows = std::vector<StackRow>;
 
@@ -71,7 +72,8 @@ void AddProcess(Rows& rows, const rules::Scene& scene, const loader::Scenario& s
     const auto* library = LibraryOf(object);
     if (library == nullptr) continue;
     const auto version = scene.view.Version(object.path);
-    libraries.push_back({.what = std::string(library->title),
+    libraries.push_back({.kind = StackKind::kLibrary,
+                         .what = std::string(library->title),
                          .value = version && !version->version.empty() ? version->version : "unknown version",
                          .where = object.real_path,
                          .detail = Way(scenario, object),
@@ -79,7 +81,8 @@ void AddProcess(Rows& rows, const rules::Scene& scene, const loader::Scenario& s
   }
   for (const loader::Object& object : scenario.replaced) {
     if (const auto* library = LibraryOf(object))
-      libraries.push_back({.what = std::string(library->title),
+      libraries.push_back({.kind = StackKind::kLibrary,
+                           .what = std::string(library->title),
                            .value = "unknown version",
                            .where = object.path,
                            .detail = "its file was replaced since it was loaded",
@@ -112,10 +115,11 @@ void AddProcesses(Rows& rows, const rules::Scene& scene) {
 void AddDriver(Rows& rows, const rules::Scene& scene) {
   const auto& driver = scene.stack().driver;
   if (!driver) {
-    rows.push_back({.what = "driver", .value = InWords(driver), .none = true});
+    rows.push_back({.kind = StackKind::kDriver, .what = "driver", .value = InWords(driver), .none = true});
     return;
   }
-  StackRow row{.what = "driver",
+  StackRow row{.kind = StackKind::kDriver,
+               .what = "driver",
                .value = driver->kernel_version ? *driver->kernel_version : InWords(driver->kernel_version),
                .none = !driver->kernel_version};
   if (driver->assumed) {
@@ -132,12 +136,14 @@ void AddDriver(Rows& rows, const rules::Scene& scene) {
 void AddGpus(Rows& rows, const rules::Scene& scene) {
   const auto& gpus = scene.stack().gpus;
   if (!gpus || gpus->empty()) {
-    rows.push_back({.what = "GPU", .value = gpus ? "none" : InWords(gpus), .none = true});
+    rows.push_back(
+        {.kind = StackKind::kGpu, .what = "GPU", .value = gpus ? "none" : InWords(gpus), .none = true});
     return;
   }
   for (size_t i = 0; i < gpus->size(); ++i) {
     const snapshot::Gpu& gpu = (*gpus)[i];
     StackRow row{
+        .kind = StackKind::kGpu,
         .what = "GPU " + std::to_string(i),
         .value = gpu.name.empty() ? (gpu.chip.empty() ? "NVIDIA " + gpu.device_id : gpu.chip) : gpu.name,
         .where = gpu.bus_id};
@@ -160,11 +166,13 @@ void AddGpus(Rows& rows, const rules::Scene& scene) {
 void AddToolkits(Rows& rows, const rules::Scene& scene) {
   const auto& toolkits = scene.stack().toolkits;
   if (!toolkits || toolkits->copies.empty()) {
-    rows.push_back({.what = "toolkit", .value = NoneSeen(scene, toolkits), .none = true});
+    rows.push_back(
+        {.kind = StackKind::kToolkit, .what = "toolkit", .value = NoneSeen(scene, toolkits), .none = true});
     return;
   }
   for (const snapshot::Toolkit& toolkit : toolkits->copies) {
-    StackRow row{.what = "toolkit",
+    StackRow row{.kind = StackKind::kToolkit,
+                 .what = "toolkit",
                  .value = toolkit.version.empty() ? "unknown version" : toolkit.version,
                  .where = toolkit.root,
                  .detail = toolkit.kind == snapshot::ToolkitKind::kToolkit
@@ -181,11 +189,13 @@ void AddToolkits(Rows& rows, const rules::Scene& scene) {
 void AddCudnn(Rows& rows, const rules::Scene& scene) {
   const auto& copies = scene.stack().cudnn;
   if (!copies || copies->empty()) {
-    rows.push_back({.what = "cuDNN", .value = NoneSeen(scene, copies), .none = true});
+    rows.push_back(
+        {.kind = StackKind::kCudnn, .what = "cuDNN", .value = NoneSeen(scene, copies), .none = true});
     return;
   }
   for (const snapshot::CudnnCopy& copy : *copies) {
     StackRow row{
+        .kind = StackKind::kCudnn,
         .what = "cuDNN",
         .value = copy.version.empty() ? std::to_string(copy.major) + ", unknown release" : copy.version,
         .where = copy.directory};
@@ -206,7 +216,8 @@ Rows Loads(const rules::Scene& scene, const loader::Scenario& scenario) {
       const auto* library = LibraryOf(object);
       if (library == nullptr || library->name != name) continue;
       const auto version = scene.view.Version(object.path);
-      rows.push_back({.what = std::string(library->title),
+      rows.push_back({.kind = StackKind::kLibrary,
+                      .what = std::string(library->title),
                       .value = version ? version->version : "unknown version",
                       .where = std::string(base::DirName(object.real_path)),
                       .depth = 2});
@@ -225,7 +236,8 @@ void AddFrameworks(Rows& rows, const rules::Scene& scene, size_t environment) {
           return &other < &scenario && scene.FrameworkOf(other) == framework;
         }))
       continue;
-    StackRow row{.what = framework->name, .value = framework->version, .depth = 1};
+    StackRow row{
+        .kind = StackKind::kFramework, .what = framework->name, .value = framework->version, .depth = 1};
     Rows loads = framework->cpu_only ? Rows() : Loads(scene, scenario);
     const auto same = std::ranges::find(known, loads, [](const auto& entry) { return entry.second; });
     if (framework->cpu_only) {
@@ -244,13 +256,16 @@ void AddEnvironments(Rows& rows, const rules::Scene& scene) {
   const auto& environments = scene.stack().environments;
   if (environments.state == snapshot::FactState::kAbsent) return;  // not asked for
   if (!environments || environments->empty()) {
-    rows.push_back(
-        {.what = "Python", .value = environments ? "no environment" : InWords(environments), .none = true});
+    rows.push_back({.kind = StackKind::kPython,
+                    .what = "Python",
+                    .value = environments ? "no environment" : InWords(environments),
+                    .none = true});
     return;
   }
   for (size_t e = 0; e < environments->size(); ++e) {
     const snapshot::PythonEnvironment& environment = (*environments)[e];
-    rows.push_back({.what = "Python",
+    rows.push_back({.kind = StackKind::kPython,
+                    .what = "Python",
                     .value = environment.python.empty() ? "unknown version" : environment.python,
                     .where = environment.prefix,
                     .detail = std::string(base::Word(environment.kind)) + ", " +
@@ -270,7 +285,7 @@ void AddVirtualMachine(Rows& rows, const rules::Scene& scene) {
 void AddBuilds(Rows& rows, const rules::Scene& scene) {
   if (!scene.stack().builds) return;
   for (const snapshot::BuildFolder& folder : *scene.stack().builds) {
-    StackRow row{.what = "build", .value = "no CUDA", .where = folder.path};
+    StackRow row{.kind = StackKind::kBuild, .what = "build", .value = "no CUDA", .where = folder.path};
     std::string codes;
     bool named = false;
     for (const snapshot::BuildSetting& setting : folder.settings) {

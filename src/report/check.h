@@ -2,20 +2,26 @@
 // checked. Plain values: the engine and the features fill them, render/ writes them.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/words.h"
 #include "report/finding.h"
 
 namespace culprit::report {
 
 enum class Verdict { kOk, kWarnings, kErrors, kUnknown };
-std::string_view Name(Verdict verdict);  // "ok", "warnings", "errors", "unknown": words of the JSON contract
+constexpr std::array<std::string_view, 4> WordsOf(Verdict) { return {"ok", "warnings", "errors", "unknown"}; }
+inline std::string_view Name(Verdict verdict) { return base::Word(verdict); }
+
+enum class StackKind { kOther, kDriver, kGpu, kToolkit, kCudnn, kPython, kFramework, kLibrary, kBuild };
 
 // One line of the stack: "torch", "2.11.0+cu130", "/opt/venv ...". Rows below a heading belong together.
 struct StackRow {
+  StackKind kind = StackKind::kOther;
   std::string what;    // "driver", "GPU 0", "toolkit", "cuDNN", "torch"
   std::string value;   // version or name; "none" and "not known" are words
   std::string where;   // path

@@ -2,18 +2,6 @@
 
 namespace culprit::report {
 
-std::string_view Name(Severity severity) {
-  switch (severity) {
-    case Severity::kError:
-      return "error";
-    case Severity::kWarning:
-      return "warning";
-    case Severity::kNote:
-      return "note";
-  }
-  return "error";
-}
-
 std::string_view FileOf(std::string_view source) {
   if (source.size() < 2 || !(source.starts_with('/') || source.starts_with("~/"))) return {};
   for (const std::string_view end : {" (", ", ", ": ", " -> "}) source = source.substr(0, source.find(end));

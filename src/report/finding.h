@@ -16,7 +16,8 @@ namespace culprit::report {
 // An error prevents something from working; a warning probably will; a note is worth knowing and needs no
 // action.
 enum class Severity { kError, kWarning, kNote };
-std::string_view Name(Severity severity);  // "error", "warning", "note": words of the JSON contract
+constexpr std::array<std::string_view, 3> WordsOf(Severity) { return {"error", "warning", "note"}; }
+inline std::string_view Name(Severity severity) { return base::Word(severity); }
 
 // What a rule is about: the folder it is in, and the first digit of its code.
 enum class Family {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "cli/brief.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/deadline.h"
@@ -24,7 +25,17 @@ namespace {
 constexpr int kSnapshotSeconds = 30;
 constexpr int kSnapshotStepSeconds = 30;  // per step of the probe
 
-int TakeSnapshot(const Options& options, std::vector<std::string> targets, bool probed) {
+struct SnapshotOptions {
+  Options common;
+  std::vector<std::string> targets;
+  BriefWishes wishes;  // of --brief
+  bool probed = false;
+  bool brief = false;
+};
+
+int TakeSnapshot(const SnapshotOptions& given) {
+  const Options& options = given.common;
+  std::vector<std::string> targets = given.targets;
   std::optional<Deadline> deadline(std::in_place, std::chrono::seconds(kSnapshotSeconds),
                                    Deadline::Guard::kAlways);
   auto opened = OpenMachine(options);
@@ -43,17 +54,19 @@ int TakeSnapshot(const Options& options, std::vector<std::string> targets, bool 
   deadline.reset();
   const auto progress = std::make_shared<Progress>(!options.quiet);
   std::unique_ptr<probe::Live> live;
-  if (probed) {
+  if (given.probed) {
     auto begun = BeginLive(*subject.machine, {}, kSnapshotStepSeconds, *progress);
     if (!begun) return Fail(begun.error());
     live = std::move(*begun);
   }
   engine::Diagnosis diagnosis(std::move(*looked_at));
-  if (auto looked = diagnosis.Look(); !looked) return Fail(looked.error());
+  auto looked = given.brief ? diagnosis.LookAndPlay() : diagnosis.Look();
+  if (!looked) return Fail(looked.error());
   if (live) {
     live->Continue(diagnosis.snapshot());
     diagnosis.AddProbe(live->Finish(), {});
   }
+  if (given.brief) return WriteBrief(options, diagnosis, given.wishes);
   for (std::string& program : diagnosis.snapshot().stack.BuiltPrograms())
     targets.push_back(std::move(program));
   const auto snapshot = engine::RecordMachine(diagnosis, std::move(targets),
@@ -68,15 +81,21 @@ int TakeSnapshot(const Options& options, std::vector<std::string> targets, bool 
 }  // namespace
 
 int RunSnapshot(int argc, const char* const* argv) {
-  Options options;
-  std::vector<std::string> targets;
-  bool probed = false;
+  SnapshotOptions given;
+  Options& options = given.common;
   CommandLine app(
       "Saves this machine to one file. On any other machine, `culprit check FILE` and `culprit why "
       "--snapshot FILE` then give the same answers.",
       "culprit snapshot");
-  app.Add("TARGET", targets, "programs, libraries or build folders to record with everything they load");
-  app.Add("--live", probed, "also record the results of `culprit probe`; this runs code it finds");
+  app.Add("TARGET", given.targets,
+          "programs, libraries or build folders to record with everything they load");
+  app.Add("--live", given.probed, "also record the results of `culprit probe`; this runs code it finds");
+  app.Add("--brief", given.brief,
+          "only what a fleet compares, and what is wrong: one line for `culprit fleet`");
+  app.Add("--node", given.wishes.node, "the name of this node in --brief (default: that of this machine)",
+          "NAME");
+  app.Add("--pieces", given.wishes.pieces,
+          "--brief in short lines, for an engine that mixes the output of nodes");
   AddCommonOptions(app, options);
   app.Footer(
       "Recorded: the loaders, ld.so.cache, library directories and programs on PATH with the headers "
@@ -85,12 +104,15 @@ int RunSnapshot(int argc, const char* const* argv) {
       "Examples:\n"
       "  culprit snapshot -o machine.json\n"
       "  culprit snapshot -o machine.json ./train .venv/bin/python3\n"
-      "  culprit snapshot -o machine.json --live");
+      "  culprit snapshot -o machine.json --live\n"
+      "  culprit snapshot --brief -o $(hostname).json");
   if (const auto status = app.Parse(argc, argv)) return *status;
-  if (probed && (!options.root.empty() || !options.env_file.empty()))
+  if (!given.brief && (given.wishes.pieces || !given.wishes.node.empty()))
+    return WrongUsage("snapshot", "--node and --pieces go with --brief");
+  if (given.probed && (!options.root.empty() || !options.env_file.empty()))
     return WrongUsage("snapshot",
                       "--live probes this machine in this shell; it cannot be used with --root or --env");
-  EndAtOnce(TakeSnapshot(options, targets, probed));
+  EndAtOnce(TakeSnapshot(given));
 }
 
 }  // namespace culprit::cli

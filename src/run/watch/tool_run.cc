@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "system/child.h"
@@ -12,18 +13,6 @@ namespace {
 constexpr uint64_t kLongestEnd = 64;
 constexpr uint64_t kLongestReport = 64 << 20;
 constexpr int kStops = 3;  // after so many the debugger lets go
-
-std::string Quoted(std::string_view word) {  // for sh
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-std::string QuotedAll(const std::vector<std::string>& words) {
-  std::string all;
-  for (const std::string& word : words) all += (all.empty() ? "" : " ") + Quoted(word);
-  return all;
-}
 
 std::string PercentTwice(std::string_view path) {  // --log-file replaces what stands behind '%'
   std::string written;
@@ -72,9 +61,10 @@ base::Result<ToolRun> PlanSanitizer(const system::System& machine, Tool tool, co
   run.end = base::JoinPath(folder.path(), "end");
   // A signal from the terminal reaches the program as well as this shell, which then still has to write; what
   // the shell has to say of a crash is not the program's.
-  const auto inner = folder.Write(
-      "program", "trap : HUP INT QUIT TERM\nexec 9>&2 2>/dev/null\n(exec 2>&9 9>&-; exec " +
-                     QuotedAll(command) + ")\nend=$?\necho $end >" + Quoted(run.end) + "\nexit $end\n");
+  const auto inner =
+      folder.Write("program", "trap : HUP INT QUIT TERM\nexec 9>&2 2>/dev/null\n(exec 2>&9 9>&-; exec " +
+                                  base::ShellWords(command) + ")\nend=$?\necho $end >" +
+                                  base::ShellWord(run.end) + "\nexit $end\n");
   if (!inner) return std::unexpected(inner.error());
   std::vector<std::string> options = SanitizerOptions(tool, help, run.report);
   // The wheel keeps its libraries in ../lib, but the tool looks for them beside itself, or for all of them
@@ -91,8 +81,8 @@ base::Result<ToolRun> PlanSanitizer(const system::System& machine, Tool tool, co
                             " is missing from its package, and it cannot start programs without it; use the "
                             "one from a CUDA toolkit");
     const std::string parts = base::JoinPath(folder.path(), "parts");
-    links = "mkdir " + Quoted(parts) + " && ln -s " + Quoted(bin) + "/* " + Quoted(lib) + "/*.so " +
-            Quoted(parts) + " 2>/dev/null\n";
+    links = "mkdir " + base::ShellWord(parts) + " && ln -s " + base::ShellWord(bin) + "/* " +
+            base::ShellWord(lib) + "/*.so " + base::ShellWord(parts) + " 2>/dev/null\n";
     options.insert(options.end(), {"--injection-path", parts});
   }
   std::vector<std::string> all = {program};
@@ -102,7 +92,7 @@ base::Result<ToolRun> PlanSanitizer(const system::System& machine, Tool tool, co
     run.command = std::move(all);
     return run;
   }
-  const auto outer = folder.Write("start", links + "exec " + QuotedAll(all) + "\n");
+  const auto outer = folder.Write("start", links + "exec " + base::ShellWords(all) + "\n");
   if (!outer) return std::unexpected(outer.error());
   run.command = {"/bin/sh", *outer};
   return run;
@@ -138,16 +128,16 @@ base::Result<ToolRun> PlanDebugger(const system::System& machine, const std::str
   for (const char* name : {"LINES", "COLUMNS"}) {
     const auto value = environment.find(name);
     inner += value == environment.end() ? std::string("unset ") + name + "\n"
-                                        : std::string(name) + "=" + Quoted(value->second) + "\n";
+                                        : std::string(name) + "=" + base::ShellWord(value->second) + "\n";
   }
-  inner += "exec >&3 2>&4 3>&- 4>&-\nexec " + QuotedAll(command) + "\n";
+  inner += "exec >&3 2>&4 3>&- 4>&-\nexec " + base::ShellWords(command) + "\n";
   const auto script = folder.Write("program", inner);
   if (!script) return std::unexpected(script.error());
   // What the debugger says goes to the report; the program gets back what it would have written to.
-  std::string outer =
-      "exec 3>&1 4>&2 >" + Quoted(run.report) + " 2>&1\nexec " + Quoted(program) + " -nx -q --batch";
-  for (const std::string& one : DebuggerCommands()) outer += " -ex " + Quoted(one);
-  outer += " --args /bin/sh " + Quoted(*script) + "\n";
+  std::string outer = "exec 3>&1 4>&2 >" + base::ShellWord(run.report) + " 2>&1\nexec " +
+                      base::ShellWord(program) + " -nx -q --batch";
+  for (const std::string& one : DebuggerCommands()) outer += " -ex " + base::ShellWord(one);
+  outer += " --args /bin/sh " + base::ShellWord(*script) + "\n";
   const auto start = folder.Write("start", outer);
   if (!start) return std::unexpected(start.error());
   run.command = {"/bin/sh", *start};

@@ -1,0 +1,19 @@
+// `culprit snapshot --brief`: this machine as one node of a fleet.
+#pragma once
+
+#include <string>
+
+#include "cli/options.h"
+#include "cli/subject.h"
+
+namespace culprit::cli {
+
+struct BriefWishes {
+  std::string node;     // "" = the name of this machine
+  bool pieces = false;  // in short lines, for engines that mix the output of nodes
+};
+
+// Checks what was looked at, and writes it as one line. Returns the exit status.
+int WriteBrief(const Options& options, engine::Diagnosis& diagnosis, const BriefWishes& wishes);
+
+}  // namespace culprit::cli

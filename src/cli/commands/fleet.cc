@@ -1,0 +1,178 @@
+// culprit fleet run ... | fleet report DIR...
+#include "render/fleet/fleet.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/lines.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/fleet_run.h"
+#include "cli/options.h"
+#include "cli/progress.h"
+#include "fleet/merge.h"
+#include "fleet/pieces.h"
+
+namespace culprit::cli {
+namespace {
+
+constexpr uint64_t kMostBytesOfFile = uint64_t{1} << 30;  // the briefs of many nodes, a line each
+
+struct FleetOptions {
+  Options common;
+  std::vector<std::string> words;  // the action, and what it is about
+  std::string baseline;
+  std::string hosts;
+  std::vector<std::string> with;
+  int seconds = 60;
+  bool slurm = false;
+  bool strict = false;
+};
+
+// A file holds one brief, or one a line. What is not one is a row of the answer.
+void AddFile(const system::System& host, const std::string& path, fleet::Merge& fleet) {
+  const std::string name(base::BaseName(path));
+  const auto bytes = system::ReadWholeFile(host, path, kMostBytesOfFile);
+  if (!bytes) return fleet.AddDamaged(name, std::string(base::Strerror(bytes.error())));
+  size_t number = 0;
+  bool any = false;
+  fleet::Pieces pieces;
+  std::string_view rest = *bytes, line;
+  while (base::NextLine(rest, line)) {
+    ++number;
+    if (base::Trim(line).empty()) continue;
+    any = true;
+    if (pieces.Add(line)) continue;
+    if (const auto brief = fleet::ReadBrief(line)) {
+      fleet.Add(*brief);
+    } else {
+      fleet.AddDamaged(name + ":" + std::to_string(number), brief.error().message);
+    }
+  }
+  for (const fleet::Pieces::Whole& whole : pieces.Take()) {
+    if (const auto brief = fleet::ReadBrief(whole.line)) {
+      fleet.Add(*brief);
+    } else {
+      fleet.AddDamaged(whole.node, "its answer did not arrive whole");
+    }
+  }
+  if (!any) fleet.AddDamaged(name, "it is empty");
+}
+
+// All files of a folder, or one file.
+base::Result<void> AddPlace(const std::string& place, fleet::Merge& fleet) {
+  const auto host = system::RealSystem();
+  const std::string path = PathOnMachine(*host, place);
+  const auto status = host->Stat(path);
+  if (!status)
+    return base::Fail(base::ErrorCode::kNotReadable,
+                      base::Printable(place) + ": " + std::string(base::Strerror(status.error())));
+  if (status->type != system::FileType::kDirectory) return AddFile(*host, path, fleet), base::Result<void>();
+  const auto entries = host->List(path);
+  if (!entries)
+    return base::Fail(base::ErrorCode::kNotReadable,
+                      base::Printable(place) + ": " + std::string(base::Strerror(entries.error())));
+  for (const system::DirectoryEntry& entry : *entries) {
+    const bool ours = !entry.name.starts_with('.') && entry.type != system::FileType::kDirectory;
+    if (ours) AddFile(*host, path + "/" + entry.name, fleet);
+  }
+  return {};
+}
+
+base::Result<std::optional<fleet::Brief>> BaselineOf(const std::string& named, const fleet::Merge& fleet) {
+  if (named.empty()) return std::optional<fleet::Brief>();
+  if (auto brief = fleet.BriefOf(named)) return brief;
+  const auto host = system::RealSystem();
+  const auto bytes = system::ReadWholeFile(*host, PathOnMachine(*host, named), fleet::kMostBytes);
+  if (!bytes)
+    return base::Fail(base::ErrorCode::kNotReadable,
+                      base::Printable(named) + ": neither a node that answered nor a file");
+  auto brief = fleet::ReadBrief(base::Trim(*bytes));
+  if (!brief) return base::Fail(brief.error().code, base::Printable(named) + ": " + brief.error().message);
+  return std::optional(*std::move(brief));
+}
+
+int StatusOf(report::Verdict verdict, bool strict) {
+  switch (verdict) {
+    case report::Verdict::kOk:
+      return kExitOk;
+    case report::Verdict::kWarnings:
+      return strict ? kExitFound : kExitOk;
+    case report::Verdict::kErrors:
+      return kExitFound;
+    case report::Verdict::kUnknown:
+      break;
+  }
+  return kExitCannot;
+}
+
+int Report(const FleetOptions& options) {
+  Progress progress(!options.common.quiet);
+  fleet::Merge fleet;
+  for (size_t i = 1; i < options.words.size(); ++i) {
+    progress.Show("reading " + base::Printable(options.words[i]));
+    if (auto added = AddPlace(options.words[i], fleet); !added) return Fail(added.error());
+  }
+  const auto baseline = BaselineOf(options.baseline, fleet);
+  if (!baseline) return Fail(baseline.error());
+  const report::FleetReport report = fleet.Report(*baseline);
+  if (report.nodes == 0 && report.unreachable.empty())
+    return Fail({base::ErrorCode::kNotReadable, "no brief snapshot there; see culprit snapshot --brief"});
+  const bool written =
+      Write(options.common,
+            {.title = "culprit fleet",
+             .text = [&](const auto& style) { return render::ToText(report, style, options.common.verbose); },
+             .json = [&] { return render::ToJson(report); },
+             .markdown = [&] { return render::ToMarkdown(report); }});
+  return written ? StatusOf(report.verdict, options.strict) : kExitCannot;
+}
+
+int Run(const FleetOptions& options) {
+  if (system::RealSystem()->platform() != base::Platform::kLinux)
+    return WrongUsage("fleet", "run: works on Linux only; the report works everywhere");
+  if (!options.slurm && options.hosts.empty())
+    return WrongUsage("fleet", "run: say which nodes: --slurm, or --hosts n[001-016]");
+  if (options.common.output.empty()) return WrongUsage("fleet", "run: say where the answers go: -o DIR");
+  return AskFleet({.common = options.common,
+                   .slurm = options.slurm,
+                   .hosts = options.hosts,
+                   .words = options.with,
+                   .ask = {options.words.begin() + 1, options.words.end()},
+                   .seconds = options.seconds});
+}
+
+}  // namespace
+
+int RunFleet(int argc, const char* const* argv) {
+  FleetOptions options;
+  CommandLine app(
+      "Compares many nodes by their brief snapshots (`culprit snapshot --brief`, one file a node or one line "
+      "a "
+      "node): what is wrong on which nodes, which have the same stack, and what is different on the odd "
+      "ones.",
+      "culprit fleet");
+  app.Add("ACTION", options.words, "report DIR...: folders or files of brief snapshots");
+  app.Add("--baseline", options.baseline, "compare every node with this one, or with the brief in a file",
+          "NODE|FILE");
+  app.Add("--strict", options.strict, "exit with status 1 on warnings and odd nodes too");
+  AddOutputOptions(app, options.common);
+  app.Footer(
+      "A node is odd if fewer than a quarter as many nodes have its stack as have the most frequent one; it "
+      "is "
+      "compared\nwith the stack nearest to it that more nodes have.\n"
+      "Examples:\n"
+      "  culprit fleet run --hosts n[001-016] -o nodes\n"
+      "  culprit fleet run --slurm --with=-N16 --with=-pgpu -o nodes\n"
+      "  culprit fleet report nodes\n"
+      "  culprit fleet report nodes/ --baseline n001 --format json\n"
+      "Exit status: 0 nothing wrong, 1 an error on some node (--strict: or a warning, or an odd node), 2 a "
+      "node "
+      "could not\nbe judged, 64 wrong usage.");
+  if (const auto status = app.Parse(argc, argv)) return *status;
+  const std::string action = options.words.empty() ? "" : options.words.front();
+  if (action == "run") return Run(options);
+  if (action == "report" && options.words.size() > 1) return Report(options);
+  return WrongUsage("fleet", "say what to do: fleet run, or fleet report DIR", "culprit fleet --help");
+}
+
+}  // namespace culprit::cli

@@ -1,0 +1,67 @@
+// Many briefs as one answer. They may come in any order, twice, and in several goes; the answer is the same.
+// What is kept grows with the number of different stacks, and by a name and a few numbers for each node.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "fleet/brief.h"
+#include "report/fleet.h"
+
+namespace culprit::fleet {
+
+class Merge {
+ public:
+  // Of two briefs of one node the later counts.
+  void Add(const Brief& brief);
+  // A file that should be one; `name` stands for the node.
+  void AddDamaged(const std::string& name, const std::string& why);
+
+  // `baseline`: what all nodes are compared with; its facts come from a node or a file.
+  report::FleetReport Report(const std::optional<Brief>& baseline) const;
+  // The stack of a node that was added.
+  std::optional<Brief> BriefOf(const std::string& node) const;
+
+  // What an update changed: the facts of this fleet, node by node, against those of `before`.
+  std::vector<report::Outlier> ChangedSince(const Merge& before) const;
+
+ private:
+  using Facts = std::vector<report::NodeFact>;
+  struct Node {
+    std::string taken;
+    size_t stack = 0;                // in stacks_
+    std::vector<size_t> findings{};  // in findings_, sorted
+    report::Verdict verdict = report::Verdict::kUnknown;
+    std::string error{};  // it did not answer
+  };
+  using Nodes = std::map<std::string, Node>;
+  struct Group {
+    const Facts* facts;
+    std::vector<std::string> nodes{};
+  };
+
+  size_t StackOf(const Facts& facts);
+  size_t FindingOf(const BriefFinding& finding);
+  bool Later(const Node& a, const Node& b) const;
+  std::vector<Group> Groups() const;
+  std::vector<report::FleetFinding> Findings() const;
+
+  Nodes nodes_;
+  std::map<std::string, std::string> damaged_;  // by file
+  std::deque<Facts> stacks_;
+  std::unordered_multimap<size_t, size_t> stack_by_hash_;
+  std::vector<BriefFinding> findings_;
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> finding_by_name_;
+};
+
+// What is not the same in two lists of facts, both sorted.
+std::vector<report::FactDiffers> Differences(const std::vector<report::NodeFact>& is,
+                                             const std::vector<report::NodeFact>& expected);
+
+}  // namespace culprit::fleet

@@ -1,0 +1,61 @@
+// A fleet in the JSON format of docs/json-output.md.
+#include "base/json.h"
+
+#include "render/document.h"
+#include "render/edition.h"
+#include "render/fleet/fleet.h"
+
+namespace culprit::render {
+namespace {
+
+using base::Json;
+
+Json DiffersJson(const std::vector<report::FactDiffers>& facts) {
+  Json list = Json::array();
+  for (const report::FactDiffers& fact : facts) {
+    const auto or_null = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
+    list.push_back(
+        {{"what", fact.what}, {"value", or_null(fact.value)}, {"expected", or_null(fact.expected)}});
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string ToJson(const report::FleetReport& report) {
+  Json findings = Json::array(), groups = Json::array(), outliers = Json::array(), silent = Json::array();
+  for (const report::FleetFinding& finding : report.findings) {
+    findings.push_back({{"code", finding.code},
+                        {"cause", finding.cause},
+                        {"severity", Name(finding.severity)},
+                        {"summary", finding.summary},
+                        {"subject", finding.subject},
+                        {"nodes", finding.nodes}});
+  }
+  for (const report::FleetGroup& group : report.groups) {
+    Json stack = Json::array();
+    for (const report::NodeFact& fact : group.stack)
+      stack.push_back({{"what", fact.what}, {"value", fact.value}});
+    groups.push_back(
+        {{"nodes", group.nodes}, {"stack", std::move(stack)}, {"differs", DiffersJson(group.differs)}});
+  }
+  for (const report::Outlier& outlier : report.outliers) {
+    outliers.push_back({{"node", outlier.node},
+                        {"compared_with", outlier.group},
+                        {"differs", DiffersJson(outlier.differs)}});
+  }
+  for (const report::Unreachable& node : report.unreachable)
+    silent.push_back({{"node", node.node}, {"why", node.why}});
+  return JsonDocument({{"schema", "culprit.fleet/1"},
+                       {"verdict", Name(report.verdict)},
+                       {"headline", report.headline},
+                       {"nodes", report.nodes},
+                       {"baseline", report.baseline.empty() ? Json() : Json(report.baseline)},
+                       {"findings", std::move(findings)},
+                       {"groups", std::move(groups)},
+                       {"outliers", std::move(outliers)},
+                       {"unreachable", std::move(silent)},
+                       {"knowledge", EditionJson()}});
+}
+
+}  // namespace culprit::render

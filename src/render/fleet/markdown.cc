@@ -1,0 +1,36 @@
+// A fleet for an issue or a chat. Untrusted text cannot become markup.
+#include "render/markdown.h"
+
+#include "base/product_version.h"
+#include "render/fleet/fleet.h"
+#include "render/fleet/rows.h"
+
+namespace culprit::render {
+namespace {
+
+std::string Nodes(const std::vector<std::string>& nodes) { return Code(base::FoldNodes(nodes)); }
+
+}  // namespace
+
+std::string ToMarkdown(const report::FleetReport& report) {
+  std::string text = "### culprit fleet: " + Plain(report.headline) + "\n\n";
+  if (!report.findings.empty()) text += "| finding | nodes |\n|---|---|\n";
+  for (const report::FleetFinding& finding : report.findings)
+    text += "| " + std::string(Name(finding.severity)) + " " + Plain(finding.code) + " " +
+            Plain(finding.summary) + " | " + Nodes(finding.nodes) + " |\n";
+  if (!report.outliers.empty()) text += "\n| node | differs in |\n|---|---|\n";
+  for (const OddNodes& odd : Together(report.outliers)) {
+    std::string facts;
+    for (const report::FactDiffers& fact : odd.differs)
+      facts += (facts.empty() ? "" : "<br>") + Plain(InWords(fact));
+    text += "| " + Nodes(odd.nodes) + " | " + facts + " |\n";
+  }
+  text += "\n| stack | nodes |\n|---|---|\n";
+  for (size_t i = 0; i < report.groups.size(); ++i)
+    text += "| " + std::to_string(i + 1) + " | " + Nodes(report.groups[i].nodes) + " |\n";
+  for (const report::Unreachable& node : report.unreachable)
+    text += "\n- " + Code(node.node) + ": " + Plain(node.why);
+  return text + "\n\nculprit " + std::string(base::ProductVersion()) + "\n";
+}
+
+}  // namespace culprit::render

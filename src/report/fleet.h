@@ -1,0 +1,66 @@
+// The result of `culprit fleet report`: what is wrong on which nodes, which nodes have the same stack, what
+// is different on the odd ones, and who was not heard of.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/check.h"
+
+namespace culprit::report {
+
+// One fact by which nodes are compared: "driver", "580.95.05".
+struct NodeFact {
+  std::string what;
+  std::string value;
+  auto operator<=>(const NodeFact&) const = default;
+};
+
+// Names of facts that every node has, and that people ask for first.
+inline constexpr std::string_view kSystemFact = "system", kDriverFact = "driver", kFirstGpuFact = "GPU 0";
+
+struct FleetFinding {
+  std::string code, cause;
+  Severity severity = Severity::kNote;
+  std::string summary;  // of the first of the nodes, by name
+  std::string subject;
+  std::vector<std::string> nodes;
+};
+
+// A fact that is not as it should be. An empty value: there is no such thing.
+struct FactDiffers {
+  std::string what, value, expected;
+  bool operator==(const FactDiffers&) const = default;
+};
+
+struct FleetGroup {
+  std::vector<std::string> nodes;
+  std::vector<NodeFact> stack;
+  std::vector<FactDiffers> differs;  // from the largest group
+};
+
+struct Outlier {
+  std::string node;
+  std::string group;  // a node of the group that it is compared with
+  std::vector<FactDiffers> differs;
+};
+
+struct Unreachable {
+  std::string node;
+  std::string why;
+};
+
+struct FleetReport {
+  Verdict verdict = Verdict::kUnknown;
+  std::string headline;
+  size_t nodes = 0;                    // that answered
+  std::vector<FleetFinding> findings;  // worst first, then those of most nodes
+  std::vector<FleetGroup> groups;      // largest first
+  std::vector<Outlier> outliers;       // by name
+  std::vector<Unreachable> unreachable;
+  std::string baseline;  // what all were compared with; "": each with the group nearest to it
+};
+
+}  // namespace culprit::report
