@@ -8,7 +8,7 @@
 namespace culprit::render {
 namespace {
 
-std::string Nodes(const std::vector<std::string>& nodes) { return Code(base::FoldNodes(nodes)); }
+std::string NodesAsCode(const std::vector<std::string>& nodes) { return Code(base::FoldNodes(nodes)); }
 
 }  // namespace
 
@@ -17,17 +17,17 @@ std::string ToMarkdown(const report::FleetReport& report) {
   if (!report.findings.empty()) text += "| finding | nodes |\n|---|---|\n";
   for (const report::FleetFinding& finding : report.findings)
     text += "| " + std::string(Name(finding.severity)) + " " + Plain(finding.code) + " " +
-            Plain(finding.summary) + " | " + Nodes(finding.nodes) + " |\n";
+            Plain(finding.summary) + " | " + NodesAsCode(finding.nodes) + " |\n";
   if (!report.outliers.empty()) text += "\n| node | differs in |\n|---|---|\n";
   for (const OddNodes& odd : Together(report.outliers)) {
     std::string facts;
     for (const report::FactDiffers& fact : odd.differs)
       facts += (facts.empty() ? "" : "<br>") + Plain(InWords(fact));
-    text += "| " + Nodes(odd.nodes) + " | " + facts + " |\n";
+    text += "| " + NodesAsCode(odd.nodes) + " | " + facts + " |\n";
   }
   text += "\n| stack | nodes |\n|---|---|\n";
   for (size_t i = 0; i < report.groups.size(); ++i)
-    text += "| " + std::to_string(i + 1) + " | " + Nodes(report.groups[i].nodes) + " |\n";
+    text += "| " + std::to_string(i + 1) + " | " + NodesAsCode(report.groups[i].nodes) + " |\n";
   for (const report::Unreachable& node : report.unreachable)
     text += "\n- " + Code(node.node) + ": " + Plain(node.why);
   return text + "\n\nculprit " + std::string(base::ProductVersion()) + "\n";

@@ -11,7 +11,7 @@ namespace {
 constexpr size_t kMostFacts = 12;  // without --verbose
 constexpr size_t kMostRows = 30;
 
-std::string Nodes(const std::vector<std::string>& nodes) {
+std::string FoldedNodes(const std::vector<std::string>& nodes) {
   return base::Printable(base::FoldNodes(nodes)) +
          (nodes.size() > 1 ? fmt::format(" ({})", nodes.size()) : "");
 }
@@ -32,7 +32,7 @@ std::string FindingLines(const report::FleetReport& report, bool verbose, const 
     if (finding.severity == report::Severity::kNote && !verbose) continue;
     text +=
         SeverityText(finding.severity, fmt::format("{} {}", Name(finding.severity), finding.code), style) +
-        "  " + base::Printable(finding.summary) + "\n  on " + Nodes(finding.nodes) + "\n";
+        "  " + base::Printable(finding.summary) + "\n  on " + FoldedNodes(finding.nodes) + "\n";
   }
   return text.empty() ? "" : "\n" + text;
 }
@@ -54,7 +54,7 @@ std::string GroupLines(const report::FleetReport& report, bool verbose, const St
     const report::FleetGroup& group = report.groups[i];
     if (i == kMostRows && !verbose)
       return text + style.Dim(fmt::format("  and {} more: --verbose", report.groups.size() - i)) + "\n";
-    text += "  " + Nodes(group.nodes) + ": " + base::Printable(StackLine(group.stack)) + "\n";
+    text += "  " + FoldedNodes(group.nodes) + ": " + base::Printable(StackLine(group.stack)) + "\n";
     if (i > 0 && report.outliers.empty()) text += FactLines(group.differs, verbose, style);
     if (!verbose) continue;
     for (const report::NodeFact& fact : group.stack)
@@ -71,7 +71,7 @@ std::string OddLines(const report::FleetReport& report, bool verbose, const Styl
   for (size_t i = 0; i < odd.size(); ++i) {
     if (i == kMostRows && !verbose)
       return text + style.Dim(fmt::format("  and {} more: --verbose", odd.size() - i)) + "\n";
-    text += "  " + style.Warn(Nodes(odd[i].nodes)) +
+    text += "  " + style.Warn(FoldedNodes(odd[i].nodes)) +
             (report.baseline.empty() ? "  compared with " + base::Printable(odd[i].group) + "\n" : "\n") +
             FactLines(odd[i].differs, verbose, style);
   }
