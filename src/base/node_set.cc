@@ -32,6 +32,7 @@ struct Name {
 Name TakeApart(std::string_view name) {
   size_t end = name.size();
   while (end > 0 && !IsNumeral(name[end - 1])) --end;
+  if (end == 0) return {name, {}, {}};
   size_t begin = end;
   while (begin > 0 && end - begin < kMostDigits && IsNumeral(name[begin - 1])) --begin;
   return {name.substr(0, begin), name.substr(begin, end - begin), name.substr(end)};

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cstdio>
 #include <utility>
 
 #include "base/text.h"
@@ -11,14 +12,10 @@
 #include "fleet/brief.h"
 #include "fleet/pieces.h"
 #include "render/redact.h"
+#include "system/own_program.h"
 
 namespace culprit::cli {
 namespace {
-
-std::string Now() {
-  return fmt::format("{:%FT%TZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
-}
 
 // As Slurm calls the node, or the machine itself.
 std::string NodeName(const Options& options, const system::System& machine) {
@@ -35,7 +32,15 @@ std::string NodeName(const Options& options, const system::System& machine) {
 
 }  // namespace
 
+std::string TimeNow() {
+  return fmt::format("{:%FT%TZ}",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
 int WriteBrief(const Options& options, engine::Diagnosis& diagnosis, const BriefWishes& wishes) {
+  if (const std::string own = system::OwnProgram();
+      wishes.remove_program && base::BaseName(own).starts_with(kCarriedProgram))
+    std::remove(own.c_str());
   const auto report = diagnosis.Judge();
   const snapshot::Snapshot& snapshot = diagnosis.snapshot();
   std::string node = wishes.node;
@@ -45,7 +50,7 @@ int WriteBrief(const Options& options, engine::Diagnosis& diagnosis, const Brief
   const std::string home = base::ValueOf(snapshot.environment, "HOME"),
                     user = base::ValueOf(snapshot.environment, "USER");
   const auto hide = [&](const std::string& text) { return render::Redact(text, home, user); };
-  const fleet::Brief brief = fleet::MakeBrief(snapshot, report, hide, std::move(node), Now());
+  const fleet::Brief brief = fleet::MakeBrief(snapshot, report, hide, std::move(node), TimeNow());
   const std::string line = fleet::ToLine(brief);
   return WriteBytes(options, wishes.pieces ? fleet::InPieces(line, brief.node) : line + "\n") ? kExitOk
                                                                                               : kExitCannot;

@@ -1,6 +1,5 @@
 #include "cli/fleet_run.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <chrono>
 #include <map>
 #include <mutex>
+#include <random>
 #include <thread>
 #include <utility>
 
@@ -15,6 +15,7 @@
 #include "base/node_set.h"
 #include "base/shell_word.h"
 #include "base/text.h"
+#include "cli/brief.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/progress.h"
@@ -28,13 +29,8 @@ namespace culprit::cli {
 namespace {
 
 constexpr size_t kAtOnce = 64;  // connections
-constexpr size_t kMostOutput = size_t{1} << 30;
+constexpr size_t kMostHeard = size_t{1} << 30;
 constexpr size_t kLongestReason = 300;
-
-std::string Now() {
-  return fmt::format("{:%FT%TZ}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
-}
 
 struct Heard {
   std::string output, errors;
@@ -49,7 +45,7 @@ base::Result<Heard> RunTool(const std::string& program, std::vector<std::string>
                                    [&](system::ChildStream stream, std::string_view text) {
                                      (stream == system::ChildStream::kOutput ? heard.output : heard.errors) +=
                                          text;
-                                     return heard.output.size() + heard.errors.size() < kMostOutput;
+                                     return heard.output.size() + heard.errors.size() < kMostHeard;
                                    },
                                .deadline = [until] { return until; }});
   if (!end) return std::unexpected(end.error());
@@ -96,7 +92,7 @@ class Answers {
   // Those that did not answer. Returns how many.
   size_t Finish(const std::string& otherwise) {
     for (const auto& [node, why] : missing_)
-      Write({.node = node, .taken = Now(), .error = why.empty() ? otherwise : why});
+      Write({.node = node, .taken = TimeNow(), .error = why.empty() ? otherwise : why});
     return missing_.size();
   }
   size_t answered() const { return answered_; }
@@ -170,13 +166,15 @@ base::Result<std::string> AskOverSlurm(const FleetRun& run, const std::vector<st
                                        Answers& answers) {
   Progress progress(!run.common.quiet);
   progress.Show("waiting for Slurm");
+  // Each node removes its copy.
+  const std::string copy = fmt::format("/tmp/{}{:08x}", kCarriedProgram, std::random_device{}());
   std::vector<std::string> words = {"--ntasks-per-node=1", "--kill-on-bad-exit=0", "--wait=0",
-                                    "--bcast=/tmp/culprit.%j.%s"};
+                                    "--bcast=" + copy};
   if (!nodes.empty())
     words.insert(words.end(),
                  {"--nodelist=" + base::FoldNodes(nodes), "--nodes=" + std::to_string(nodes.size())});
   words.insert(words.end(), run.words.begin(), run.words.end());
-  words.insert(words.end(), {system::OwnProgram(), "snapshot", "--brief", "--pieces"});
+  words.insert(words.end(), {system::OwnProgram(), "snapshot", "--brief", "--pieces", "--remove-program"});
   words.insert(words.end(), run.ask.begin(), run.ask.end());
   const auto heard = RunTool(system::FindCommand("srun").path, std::move(words), run.seconds);
   if (!heard) return std::unexpected(heard.error());

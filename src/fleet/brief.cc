@@ -139,8 +139,10 @@ Brief MakeBrief(const snapshot::Snapshot& snapshot, const report::CheckReport& r
   Facts facts;
   AddSystem(snapshot, facts);
   facts.AddStack(report.stack);
-  for (const auto& [name, value] : collect::RelevantEnvironment(snapshot.environment))
-    facts.Add("variable " + name, snapshot::HideVariable(name, value));
+  for (const auto& [name, value] : collect::RelevantEnvironment(snapshot.environment)) {
+    if (!name.starts_with("SLURM"))  // each node has its own
+      facts.Add("variable " + name, snapshot::HideVariable(name, value));
+  }
   AddPackages(snapshot, facts);
   Brief brief{.node = std::move(node),
               .taken = std::move(taken),

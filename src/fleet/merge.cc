@@ -15,8 +15,8 @@ using report::NodeFact;
 using report::Severity;
 using report::Verdict;
 
-// A stack that so many nodes have, in parts of the most frequent one, is another kind of node. Rarer ones are
-// odd.
+// A stack of more nodes than this part of the most frequent one is another kind of node; rarer ones are odd,
+// and so is one of a single node where others have company.
 constexpr size_t kUsualPart = 4;
 
 size_t HashOf(const std::vector<NodeFact>& facts) {
@@ -175,7 +175,8 @@ report::FleetReport Merge::Report(const std::optional<Brief>& baseline) const {
   report.findings = Findings();
   const std::vector<Group> groups = Groups();
   const auto usual = [&](const Group& group) {
-    return group.nodes.size() * kUsualPart >= groups.front().nodes.size();
+    const size_t most = groups.front().nodes.size();
+    return group.nodes.size() * kUsualPart > most && (group.nodes.size() > 1 || most == 1);
   };
   const auto expected_of = [&](const Group& group) -> std::pair<const Facts*, std::string> {
     if (baseline) return {&baseline->facts, baseline->node};

@@ -73,8 +73,9 @@ TEST(Merge, AnyOrderAndTwiceGivesTheSame) {
   auto briefs = Alike(5);
   briefs.push_back(Node("n2", "570", "2"));  // later
   briefs.push_back(Node("n3", "560", "0"));  // earlier
-  briefs.push_back(Node("n4", "570", "1"));  // at the same time
-  briefs.insert(briefs.end(), briefs.begin(), briefs.end());
+  briefs.push_back(Node("n4", "590", "1"));  // at the same time: one of them, always the same
+  const auto again = briefs;
+  briefs.insert(briefs.end(), again.begin(), again.end());
   const auto told = [](const report::FleetReport& report) {
     std::string text = report.headline;
     for (const auto& group : report.groups) {

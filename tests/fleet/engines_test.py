@@ -3,7 +3,7 @@
 
 usage: engines_test.py PROGRAM     (root; Debian's slurmctld, slurmd, munge, openssh-server; `./test --all`)
 
-Slurm has 16 nodes, each in a mount namespace with its own /usr/local and its own prolog. What differs is planted, and must be
+Slurm has 16 nodes, each in a mount namespace with its own /usr/local and /tmp. What differs is planted, and must be
 named on its node and nowhere else; one node is down before the run, one is stopped and never answers. Over ssh the nodes are
 addresses of the loopback interface. Prints the count at the end.
 """
@@ -80,12 +80,15 @@ class Slurm:
         for node in NODES:
             local = self.work / "local" / node
             local.mkdir(parents=True)
+            tmp = self.work / "tmp" / node
+            tmp.mkdir(parents=True)
             if node != "n05":
                 toolkit(local, "12.2.1" if node == "n03" else "12.4.1")
             if node == "n09":
                 toolkit(local, "11.8.0")
             (self.work / "spool" / node).mkdir()
-            self.spawn(node, "unshare", "--mount", "sh", "-c", 'mount --bind "$1" /usr/local && exec slurmd -D -N "$2"', "sh", local, node)
+            self.spawn(node, "unshare", "--mount", "sh", "-c", 'mount --bind "$1" /usr/local && mount --bind "$2" /tmp && exec slurmd -D -N "$3"', "sh",
+                       local, tmp, node)
         for _ in range(60):
             time.sleep(1)
             states = subprocess.run(["sinfo", "-h", "-N", "-o", "%N %T"], env=self.environment, capture_output=True, text=True).stdout
@@ -141,6 +144,8 @@ def through_slurm(program, work):
         silent = {one["node"]: one["why"] for one in answer["unreachable"]}
         report({"n15", "n16"} <= set(silent), "the silent ones are rows", silent)
         report(told.returncode in (1, 2), "the report does not end with 0", told.returncode)
+        left = [path for node in NODES[:14] for path in (work / "tmp" / node).iterdir()]
+        report(not left, "nothing stays on a node", left)
     finally:
         slurm.stop()
 
@@ -165,7 +170,7 @@ def over_ssh(program, work):
         report(answer["nodes"] == 16 and len(answer["groups"]) == 1, "sixteen that are alike", answer["headline"])
         report([one["node"] for one in answer["unreachable"]] == ["192.0.2.1"], "the silent one is a row", answer["unreachable"])
         left = [path for path in pathlib.Path(tempfile.gettempdir()).glob("culprit.*")]
-        report(not left, "nothing stays on a node", left)
+        report(not left, "ssh: nothing stays on a node", left)
     finally:
         server.kill()
         server.wait()
@@ -179,7 +184,7 @@ def main():
         print(f"skipped: fleet: {'needs root' if os.geteuid() else 'not there: ' + ', '.join(missing)}\n0 passed, 0 failed, 1 skipped")
         return 0
     for check in (through_slurm, over_ssh):
-        with tempfile.TemporaryDirectory(prefix="fleet.") as folder:
+        with tempfile.TemporaryDirectory(prefix="fleet.", dir="/var/tmp") as folder:
             check(program, pathlib.Path(folder))
     print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
     return 1 if count["failed"] else 0

@@ -146,28 +146,29 @@ int Run(const FleetOptions& options) {
 int RunFleet(int argc, const char* const* argv) {
   FleetOptions options;
   CommandLine app(
-      "Compares many nodes by their brief snapshots (`culprit snapshot --brief`, one file a node or one line "
-      "a "
-      "node): what is wrong on which nodes, which have the same stack, and what is different on the odd "
-      "ones.",
+      "Asks many nodes for a brief snapshot each, and compares them: what is wrong on which nodes, which "
+      "have "
+      "the same stack, and what is different on the odd ones. Nothing stays on a node.",
       "culprit fleet");
-  app.Add("ACTION", options.words, "report DIR...: folders or files of brief snapshots");
-  app.Add("--baseline", options.baseline, "compare every node with this one, or with the brief in a file",
-          "NODE|FILE");
-  app.Add("--strict", options.strict, "exit with status 1 on warnings and odd nodes too");
+  app.Add("ACTION", options.words,
+          "run -o DIR [-- options of culprit snapshot]; report DIR...: folders or files of brief snapshots");
+  app.Add("--hosts", options.hosts, "run: ask these nodes, over ssh: n[001-128],login", "NODES");
+  app.Add("--slurm", options.slurm, "run: ask through srun: the nodes of --hosts, or those that it chooses");
+  app.Add("--with", options.with, "run: an option for ssh or srun, such as --with=-pgpu", "OPTION");
+  app.Add("--timeout", options.seconds, "run: the time limit of a node, in seconds", "SECONDS", 1, 86400);
+  app.Add("--baseline", options.baseline,
+          "report: compare every node with this one, or with a brief in a file", "NODE|FILE");
+  app.Add("--strict", options.strict, "report: exit with status 1 on warnings and odd nodes too");
   AddOutputOptions(app, options.common);
   app.Footer(
-      "A node is odd if fewer than a quarter as many nodes have its stack as have the most frequent one; it "
-      "is "
-      "compared\nwith the stack nearest to it that more nodes have.\n"
+      "A node is odd if few others have its stack; it is compared with the nearest stack that many have.\n"
       "Examples:\n"
       "  culprit fleet run --hosts n[001-016] -o nodes\n"
       "  culprit fleet run --slurm --with=-N16 --with=-pgpu -o nodes\n"
       "  culprit fleet report nodes\n"
-      "  culprit fleet report nodes/ --baseline n001 --format json\n"
-      "Exit status: 0 nothing wrong, 1 an error on some node (--strict: or a warning, or an odd node), 2 a "
-      "node "
-      "could not\nbe judged, 64 wrong usage.");
+      "  culprit fleet report nodes --baseline n001 --format json\n"
+      "Exit status: 0 nothing wrong, 1 an error on some node (--strict: or a warning, or an odd node),\n"
+      "2 a node could not be judged, or did not answer, 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   const std::string action = options.words.empty() ? "" : options.words.front();
   if (action == "run") return Run(options);
