@@ -112,6 +112,15 @@ bool IsChange(std::string_view beginning) {
   return Has(beginning, kChange) || Has(beginning, kThen);
 }
 
+// Something to be done: it begins by saying what, or asks whether to do it.
+bool IsTask(std::string_view beginning) {
+  static const RE2 kOpens(
+      R"((?i)^\W*(?:add|put|change|update|remove|replace|bump|document|move|rename|allow|expose|introduce|implement|refactor|consider|investigate|extend|silence|drop) (?:\x60|(?:an?|the|our|this|these|some|more|support|options?|docs|documentation|tests?)\b))"),
+      kProposes(
+          R"((?i)^\W*(?:we (?:should|may want to|might want to)|i(?:'d| would) (?:show|propose|suggest)|i propose)\b|(?:^|[.!?;)]\s+)(?:can|could|shall|should) we (?:\w+ )?(?:silence|hide|print|document|change|drop|remove|skip|suppress|mention)\b)");
+  return Has(beginning, kOpens) || Has(beginning, kProposes);
+}
+
 // A page that lists what can go wrong, each with its cause or cure. Somebody's report has one of these at
 // most.
 bool IsTroubleshooting(std::string_view beginning) {
@@ -125,7 +134,8 @@ bool IsTroubleshooting(std::string_view beginning) {
 }  // namespace
 
 bool OnlyMentions(std::string_view beginning) {
-  if (IsWish(beginning) || IsChange(beginning) || IsTroubleshooting(beginning)) return true;
+  if (IsWish(beginning) || IsChange(beginning) || IsTask(beginning) || IsTroubleshooting(beginning))
+    return true;
   LineKinds kinds;
   std::string previous;
   for (const std::string& line : base::Split(beginning, '\n')) {
@@ -215,7 +225,8 @@ bool AsksForHelp(std::string_view beginning) {
   // Others answer already: a chat, a mail that quotes questions, a list of questions and answers.
   static const RE2 kAnswered(
       R"((?m)(?:^\[\d\d:\d\d\] \w+: .*\n[\s\S]*){2}|^>[^>\n]*\?$|\?\*\*$|(?i)frequently asked)");
-  if (Has(beginning, kAnswered) || IsWish(beginning) || IsChange(beginning)) return false;
+  if (Has(beginning, kAnswered) || IsWish(beginning) || IsChange(beginning) || IsTask(beginning))
+    return false;
   return Has(beginning, kHangs) ||
          std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(beginning, kind); });
 }
@@ -224,7 +235,7 @@ namespace {
 
 // Lines in which nothing happens, wherever in them an error appears.
 bool IsNoReport(std::string_view line) {
-  static const std::array<RE2, 10> kKinds = {
+  static const std::array<RE2, 11> kKinds = {
       RE2(R"(^\s*(?://+|/\*|;|<!--|\.\.)\s+\w|^\s+\*\s(?:\S+\s)*\S+$)"),  // a comment, without columns
       RE2(R"((?i)\bignor(?:e|ed|ing) (?:the |import |load(?:ing)? )*(?:errors?|exceptions?) (?:when|while|from|of)\b)"),
       RE2(R"(^\s*[-*] \[[ xX]\] )"),                       // a task
@@ -235,6 +246,7 @@ bool IsNoReport(std::string_view line) {
       RE2(R"(^\w+\{[^}]*\} [\d.e+-]+$)"),                                           // a metric
       RE2(R"(\b(?:return|case)\s+["'\w]+.*;|\bswitch \(|^\s*(?:const|static|constexpr|#define)\s.*[{;]\s*$)"),
       RE2(R"(^\[\d\d:\d\d\] \w+: [a-z])"),  // a chat
+      RE2(R"(^\+[A-Za-z#])"),               // a line that a patch adds
   };
   return std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(line, kind); });
 }

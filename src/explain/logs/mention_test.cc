@@ -90,6 +90,8 @@ TEST(MentionAt, TellsTalkFromWhatNeverHappened) {
   EXPECT_EQ(MentionAt(remark, remark.find(kError), true), Mention::kTalk);
   EXPECT_EQ(at("    return \"CUDA error: out of memory\";"), Mention::kNever);
   EXPECT_EQ(at("oom = CUDA error: out of memory"), Mention::kNever);
+  EXPECT_EQ(at("+you will see: CUDA error: out of memory"), Mention::kNever);
+  EXPECT_EQ(at("+ CUDA error: out of memory"), Mention::kNone);
   EXPECT_EQ(at("Ignore import error when loading models.moe. CUDA error: out of memory"), Mention::kNever);
   EXPECT_EQ(at("a.py::test_b SKIPPED (CUDA error: out of memory) a.py::test_c FAILED"), Mention::kDenied);
 }
@@ -196,6 +198,23 @@ TEST(OnlyMentions, WishesChangesAndPagesOfTrouble) {
   EXPECT_TRUE(OnlyMentions("Q: CUDA error: out of memory?\nA: take less"));
   EXPECT_FALSE(OnlyMentions("[fr@gpu032 src]$ make\nCUDA error: out of memory"));
   EXPECT_FALSE(OnlyMentions("Problem: it stops\nCUDA error: out of memory"));
+}
+
+TEST(OnlyMentions, WhatIsToBeDone) {
+  for (const char* text :
+       {"Put `export A=1` into our scripts, so that CUDA error: out of memory ends the job",
+        "Add a page about CUDA error: out of memory", "We should say more than CUDA error: out of memory",
+        "I'd show CUDA error: out of memory on that page, too",
+        "We print CUDA error: out of memory here. Can we silence it?"}) {
+    EXPECT_TRUE(OnlyMentions(text)) << text;
+    EXPECT_FALSE(AsksForHelp(text)) << text;
+  }
+  for (const char* text :
+       {"Update failed: CUDA error: out of memory", "Add-on of Blender: CUDA error: out of memory",
+        "CUDA error: out of memory. How can we change the limit?", "We could not start it any more",
+        "Move failed with CUDA error: out of memory"}) {
+    EXPECT_FALSE(OnlyMentions(text)) << text;
+  }
 }
 
 TEST(OnlyMentions, NotLinesOfAShellsProfile) {

@@ -1,10 +1,13 @@
 #include "explain/logs/read_text.h"
 
+#include <re2/re2.h>
+
 #include <algorithm>
 #include <utility>
 
 #include "explain/logs/log_reader.h"
 #include "explain/logs/mention.h"
+#include "explain/logs/re2_piece.h"
 #include "explain/logs/unwrap.h"
 
 namespace culprit::logs {
@@ -38,12 +41,18 @@ std::pair<std::ptrdiff_t, std::ptrdiff_t> Loudness(const std::vector<Symptom>& s
 
 bool IsGuessed(const Symptom& symptom) { return symptom.role() == Role::kHint && IsGuess(symptom.text); }
 
+// Whether the program itself marked the line as a notice, after which it goes on.
+bool IsNotice(const Symptom& symptom) {
+  static const RE2 kLevel(R"((?:^|[\s:])[IW] (?:tensorflow|external)/|^[IW]\d{4} \d\d:)");
+  return symptom.role() == Role::kConsequence || symptom.role() == Role::kHint ||
+         RE2::PartialMatch(Piece(symptom.text), kLevel);
+}
+
 // A program said that it goes on without the GPU, and later ended by an exception that has nothing to do with
 // it: then what it said is not why.
 std::optional<ErrorLine> EndedOtherwise(const std::vector<Symptom>& symptoms, const LogReader::Tail& tail) {
-  if (std::ranges::none_of(symptoms, Fails) ||
-      std::ranges::find(symptoms, Role::kFailure, &Symptom::role) != symptoms.end())
-    return std::nullopt;
+  const auto ends_it = [](const Symptom& symptom) { return Fails(symptom) && !IsNotice(symptom); };
+  if (std::ranges::none_of(symptoms, Fails) || std::ranges::any_of(symptoms, ends_it)) return std::nullopt;
   std::optional<ErrorLine> error = OrdinaryException(tail.text);
   const bool later = error && std::ranges::all_of(symptoms, [&](const Symptom& symptom) {
                        return !Fails(symptom) || symptom.last_line < error->line + tail.first_line - 1;

@@ -88,6 +88,21 @@ TEST(ReadLog, AnExceptionOfTheProgramsOwnAfterANotice) {
   }
 }
 
+// The same of a failure, where the program itself calls it a warning.
+TEST(ReadLog, AnExceptionOfTheProgramsOwnAfterAWarning) {
+  const auto loading = [](const std::string& level) {
+    return "2021-10-25 09:41:12.491440: " + level +
+           " tensorflow/stream_executor/platform/default/dso_loader.cc:64] Could not load dynamic library "
+           "'libcuda.so.1'; dlerror: libcuda.so.1: cannot open shared object file: No such file or "
+           "directory\n"
+           "step 1\nstep 2\n Error in py_call_impl(callable, dots$args, dots$keywords) : \n";
+  };
+  const std::string own = "  JSONDecodeError: Expecting value: line 1 column 1 (char 0)\n";
+  EXPECT_FALSE(TellsOfFailure(loading("W") + own));
+  EXPECT_TRUE(TellsOfFailure(loading("E") + own));
+  EXPECT_TRUE(TellsOfFailure(loading("W") + "RuntimeError: it failed\n"));
+}
+
 TEST(ReadLog, NoHintInALineThatTellsOfSomethingElse) {
   for (const char* text : {
            "E cuda_dnn.cc:8579] Unable to register cuDNN factory: Attempting to register factory for plugin "
