@@ -157,7 +157,7 @@ bool OnlyMentions(std::string_view beginning) {
 
 bool SpeaksOfCuda(std::string_view text) {
   static const RE2 kCuda(
-      R"((?i)cuda|cudnn|cublas|nvidia|nvcc|nvrtc|\bnv(?:ml|jit|enc|dec|link)|nccl|\bptx|tensorrt|torch|tensorflow|\bjax|cupy|onnxruntime|paddle|geforce|quadro|tesla|\b[rg]tx\b|\bsm_\d|triton|caffe|mxnet|llama|vllm|diffusers|xformers|flash[-_]attn|nvinfer|\bxla|dnn library)");
+      R"((?i)cuda|cudnn|cublas|nvidia|nvcc|nvrtc|\bnv(?:ml|jit|enc|dec|link|jpeg|comp|shmem)|\bcu(?:tensor|statevec|sparse|fft|rand|solver|dss)|\w\.cuh?\b|fatbinary|optix|\bnpp|nccl|\bptx|tensorrt|torch|tensorflow|\bjax|cupy|onnxruntime|paddle|geforce|quadro|tesla|\b[rg]tx\b|\bsm_\d|triton|caffe|mxnet|llama|vllm|diffusers|xformers|flash[-_]attn|nvinfer|\bxla|dnn library)");
   static const RE2 kGpu(R"((?i)\bgpus?\b|vram|\b(?:graphics|video) cards?\b|显存|顯存)");
   static const RE2 kOthers(
       R"((?i)\bamd(?:gpu)?\b|\bradv\b|advanced micro devices|radeon|rocm|\bhip\w*|opencl|\bcl_?(?:platform|device)|\bmps\b|metal|vulkan|intel\(r\)|\bi915\b)");
