@@ -25,6 +25,7 @@ import time
 import tomllib
 
 import compiled  # adds a verb
+import debs
 import edits
 import layouts
 import reduce
@@ -151,6 +152,22 @@ def fetch_missing(recipes, cache, verbose=False, extra=()):
         line = f"fetched {came / 1e6:.0f} of {size / 1e6:.0f} MB in {time.monotonic() - began:.0f} s"
         print("\r" * sys.stderr.isatty() + line, file=sys.stderr)
     return failed
+
+
+def extra_wheels(groups):
+    """Wheels that edits take from elsewhere, as separate recipes for the download."""
+    for name, group in groups.items():
+        recipe = read_recipe(name)
+        wanted = [pin for one in group for pin in edits.pins(one.get("edit", []))] + list(edits.pins(recipe.get("setup", [])))
+        for pin in sorted(set(wanted)):
+            yield edits.find_wheel(recipe, pin), edits.machine_of(recipe, pin)
+
+
+def fetch_packages(recipe, group, cache):
+    """Packages of Debian that the edits of these trials install."""
+    for system, packages in (("debian-12", edits.packages), ("debian-13", edits.newer_packages)):
+        wanted = [package for one in group for package in packages(one.get("edit", []))]
+        debs.fetch(wanted, recipe["arch"], cache, system)
 
 
 def debian_python(root, python):

@@ -78,7 +78,7 @@ int CheckOnHosts(const HostsOptions& options, engine::Subject looked_at,
   if (!checks) return Fail(checks.error());
   if (options.image != nullptr) {
     for (report::HostCheck& check : *checks) {
-      AddOfImage(*options.image, check.check);
+      AddOfImage(*options.image, kept->snapshot().environment, check.check);
       if (check.check.verdict == report::Verdict::kUnknown) check.runs = report::Runs::kUnknown;
     }
   }

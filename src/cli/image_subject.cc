@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cli/image_layer.h"
 #include "cli/progress.h"
 #include "collect/read_ahead.h"
 #include "collect/started.h"
-#include "snapshot/secrets/hide.h"
 #include "system/stream.h"
 
 namespace culprit::cli {
@@ -30,29 +30,6 @@ std::string InWords(image::Misfit why) {
 }
 
 std::string LayerName(size_t layer) { return "layer " + std::to_string(layer + 1); }
-
-// The topmost layer that brought one of the files that show it, or removed what is missing.
-std::optional<report::Layer> LayerOf(const image::Image& image, const report::Finding& finding) {
-  const bool missing = finding.cause.ends_with("-missing");
-  int top = std::max(image.tree->TopLayerOf(finding.subject), image.tree->RemoverOf(finding.subject));
-  for (const std::string& name : finding.about) top = std::max(top, image.tree->RemoverOf(name));
-  for (const report::Evidence& item : finding.evidence) {
-    const std::string file(report::FileNamedIn(item.source));
-    top = std::max(top, image.tree->TopLayerOf(file));
-    if (missing && !file.empty())
-      top = std::max(top, image.tree->RemoverIn(std::string(base::DirName(file))));
-  }
-  if (missing && finding.subject.starts_with('/'))
-    top = std::max(top, image.tree->RemoverIn(std::string(base::DirName(finding.subject))));
-  if (top < 0) return std::nullopt;
-  const image::ImageLayer& layer = image.layers[static_cast<size_t>(top)];
-  const std::string made = base::Printable(snapshot::HideSecrets(layer.created_by));
-  return report::Layer{.index = static_cast<size_t>(top) + 1,
-                       .count = image.layers.size(),
-                       .digest = layer.digest,
-                       .created_by = made,
-                       .instruction = image::Instruction(made)};
-}
 
 base::Result<image::Image> Open(const std::string& target, const image::ImageOptions& options) {
   if (target != "-") {
@@ -109,8 +86,9 @@ base::Result<Subject> ImageSubject(const Options& options, const std::vector<std
   return subject;
 }
 
-void AddOfImage(const image::Image& image, report::CheckReport& report) {
-  for (report::Finding& finding : report.findings) finding.layer = LayerOf(image, finding);
+void AddOfImage(const image::Image& image, const std::map<std::string, std::string>& environment,
+                report::CheckReport& report) {
+  for (report::Finding& finding : report.findings) finding.layer = LayerOf(image, environment, finding);
   std::vector<report::NotChecked> lines;
   for (size_t i = 0; i < image.layers.size(); ++i) {
     const image::ImageLayer& layer = image.layers[i];

@@ -1,6 +1,7 @@
 // An image as what is checked: `culprit check image.tar`, `docker save IMAGE | culprit check -`.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +26,8 @@ base::Result<Subject> ImageSubject(const Options& options, const std::vector<std
                                    const ImageWishes& wishes);
 
 // Says which layer each finding comes from, and what could not be read of the image; then the verdict is
-// "could not tell".
-void AddOfImage(const image::Image& image, report::CheckReport& report);
+// "could not tell". `environment`: the one that was checked.
+void AddOfImage(const image::Image& image, const std::map<std::string, std::string>& environment,
+                report::CheckReport& report);
 
 }  // namespace culprit::cli

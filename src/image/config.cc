@@ -39,6 +39,15 @@ void ReadRunning(const Json& running, ImageConfig& config) {
   }
 }
 
+// Whether an instruction is "ENV NAME=...", also as one of several, or the old "ENV NAME value".
+bool Sets(std::string_view instruction, const std::string& variable) {
+  constexpr std::string_view kEnv = "ENV ";
+  if (!instruction.starts_with(kEnv)) return false;
+  const std::string_view settings = base::Trim(instruction.substr(kEnv.size()));
+  return settings.starts_with(variable + "=") || settings.starts_with(variable + " ") ||
+         base::Contains(settings, " " + variable + "=");
+}
+
 }  // namespace
 
 std::string ImagePlatform::ToString() const {
@@ -71,6 +80,19 @@ std::vector<std::string> ImageConfig::CreatedBy(size_t layers) const {
   }
   if (steps.size() != layers) steps.assign(layers, "");
   return steps;
+}
+
+std::optional<VariableStep> ImageConfig::SetBy(std::string_view variable, size_t layers) const {
+  std::optional<VariableStep> last;
+  size_t below = 0;
+  for (const HistoryStep& step : history) {
+    if (!step.empty_layer) {
+      ++below;
+    } else if (Sets(Instruction(step.created_by), std::string(variable))) {
+      last = {below, step.created_by};
+    }
+  }
+  return below == layers ? last : std::nullopt;
 }
 
 base::Result<ImageConfig> ParseConfig(const std::string& text) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,12 @@ struct HistoryStep {
   bool empty_layer = false;  // changed the configuration only
 };
 
+// A step that set a variable.
+struct VariableStep {
+  size_t layers = 0;  // below it
+  std::string created_by;
+};
+
 struct ImageConfig {
   ImagePlatform platform;
   std::map<std::string, std::string> environment;
@@ -38,6 +45,8 @@ struct ImageConfig {
 
   // The steps that made a layer, in the order of the layers; empty when there are more or fewer than layers.
   std::vector<std::string> CreatedBy(size_t layers) const;
+  // The last step that set a variable; nullopt if the history does not say, or is not that of these layers.
+  std::optional<VariableStep> SetBy(std::string_view variable, size_t layers) const;
 };
 
 base::Result<ImageConfig> ParseConfig(const std::string& text);

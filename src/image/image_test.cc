@@ -214,6 +214,26 @@ TEST(Image, SparseFilesHaveTheirHoles) {
   }
 }
 
+TEST(Image, HistorySaysWhichStepSetAVariable) {
+  const auto config = ParseConfig(R"({"history": [
+      {"created_by": "ENV B=first A=1", "empty_layer": true},
+      {"created_by": "ADD rootfs"},
+      {"created_by": "/bin/sh -c #(nop)  ENV B=x AB=2", "empty_layer": true},
+      {"created_by": "RUN echo ENV A=3"},
+      {"created_by": "ENV OLD value A", "empty_layer": true}]})");
+  ASSERT_TRUE(config);
+  const auto below = [&](const char* name, size_t layers) {
+    const auto step = config->SetBy(name, layers);
+    return step ? static_cast<int>(step->layers) : -1;
+  };
+  EXPECT_EQ(below("A", 2), 0);
+  EXPECT_EQ(below("B", 2), 1);
+  EXPECT_EQ(below("AB", 2), 1);
+  EXPECT_EQ(below("OLD", 2), 2);
+  EXPECT_EQ(below("value", 2), -1);
+  EXPECT_EQ(below("B", 3), -1) << "a history of other layers";
+}
+
 TEST(Image, ConfigurationSaysWhatMadeEachLayer) {
   const std::string config =
       R"({"os":"linux","architecture":"arm64","config":{"Entrypoint":["/run.sh"],"Cmd":["serve"],"User":"app"},)"

@@ -115,8 +115,10 @@ std::optional<ImagePlatform> PlatformOf(const Json& descriptor) {
 }
 
 // Every image manifest below an index. Those whose blob is not in the archive are left out: docker save
-// keeps the index of all platforms beside the blobs of one.
-base::Result<void> AddLeaves(const Blobs& blobs, const Json& index, int depth, std::vector<Leaf>& leaves) {
+// keeps the index of all platforms beside the blobs of one. `seen`: what was read already, which is read once
+// however often it is listed.
+base::Result<void> AddLeaves(const Blobs& blobs, const Json& index, int depth, std::set<std::string>& seen,
+                             std::vector<Leaf>& leaves) {
   const Json& manifests = Member(index, "manifests");
   if (!manifests.is_array()) return {};
   for (const Json& descriptor : manifests) {
@@ -124,12 +126,12 @@ base::Result<void> AddLeaves(const Blobs& blobs, const Json& index, int depth, s
     if (IsAttached(descriptor) || name.empty() || blobs.Find(name) == nullptr) continue;
     if (depth >= kDeepestIndex || leaves.size() >= kMostManifests)
       return base::Fail(ErrorCode::kTooLarge, "too many indexes in each other");
+    if (!seen.insert(digest).second) continue;
     auto json = ReadJson(blobs, name, digest);
     if (!json) return std::unexpected(json.error());
     if (Member(*json, "manifests").is_array()) {
-      if (auto added = AddLeaves(blobs, *json, depth + 1, leaves); !added) return added;
-    } else if (Member(*json, "config").is_object() &&
-               std::ranges::find(leaves, digest, &Leaf::digest) == leaves.end()) {
+      if (auto added = AddLeaves(blobs, *json, depth + 1, seen, leaves); !added) return added;
+    } else if (Member(*json, "config").is_object()) {
       leaves.push_back({digest, PlatformOf(descriptor), *std::move(json)});
     }
   }
@@ -166,8 +168,9 @@ base::Result<ImageParts> PartsOfManifest(const Blobs& blobs, const Json& manifes
 base::Result<ImageParts> PartsOfIndex(const Blobs& blobs, const std::optional<ImagePlatform>& platform) {
   const auto index = ReadJson(blobs, "index.json");
   if (!index) return std::unexpected(index.error());
+  std::set<std::string> seen;
   std::vector<Leaf> leaves;
-  if (auto added = AddLeaves(blobs, *index, 0, leaves); !added) return std::unexpected(added.error());
+  if (auto added = AddLeaves(blobs, *index, 0, seen, leaves); !added) return std::unexpected(added.error());
   if (leaves.empty()) return base::Fail(ErrorCode::kBadFormat, "index.json leads to no image");
   std::vector<Leaf> fitting = leaves;
   std::erase_if(fitting, [&](const Leaf& leaf) {

@@ -52,6 +52,8 @@ struct Evidence {
 std::string_view FileOf(std::string_view source);
 // The same, also of "DT_NEEDED of /usr/lib/libx.so".
 std::string_view FileNamedIn(std::string_view source);
+// The variable whose value the evidence is, of "CUDA_HOME=/usr/local/cuda" in the environment; "" for others.
+std::string_view VariableOf(const Evidence& evidence);
 
 // What the commands of a fix may break.
 enum class Risk { kUnknown, kNone, kLow, kMedium, kHigh };
@@ -91,13 +93,14 @@ struct Fix {
   bool operator==(const Fix&) const = default;
 };
 
-// The layer of an image that brought what is wrong.
+// The layer of an image that brought what is wrong, or the instruction on top of it that did (`ENV`).
 struct Layer {
-  size_t index = 0;         // 1 is the base
-  size_t count = 0;         // of the image
-  std::string digest;       // "sha256:..."; "" if the image does not say
-  std::string created_by;   // as the builder wrote it; "" if the image does not say
-  std::string instruction;  // the same as it stands in a Dockerfile
+  size_t index = 0;            // 1 is the base
+  size_t count = 0;            // of the image
+  std::string digest;          // "sha256:..."; "" if the image does not say, or for an instruction on top
+  std::string created_by;      // as the builder wrote it; "" if the image does not say
+  std::string instruction;     // the same as it stands in a Dockerfile
+  bool configuration = false;  // it made no layer and stands on top of this one
   bool operator==(const Layer&) const = default;
 };
 

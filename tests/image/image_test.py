@@ -142,6 +142,20 @@ class Images(unittest.TestCase):
         self.same(image, env={**os.environ, "TMPDIR": str(place)})
         self.assertEqual(list(place.iterdir()), [])
 
+    def test_a_variable_names_its_instruction(self):
+        """`ENV` makes no layer: the finding names the instruction and the layer that it stands on."""
+        config = json.loads(json.dumps(self.config))
+        config["config"]["Env"] = ["PATH=/opt/venv/bin:/usr/bin", "LD_LIBRARY_PATH=/none"]
+        step = "/bin/sh -c #(nop)  ENV LD_LIBRARY_PATH=/none"
+        for place, said in ((3, "ENV LD_LIBRARY_PATH=/other"), (4, step), (7, "ENV LD_LIBRARY_PATH_64=/none")):
+            config["history"].insert(place, {"created_by": said, "empty_layer": True})
+        image = images.docker_archive(self.work / "variable.tar", self.layers, config)
+        layers = [finding.get("layer") for finding in report_of(image)[0]["findings"] if finding["code"] == "CUL5013"]
+        self.assertEqual(layers, [{"index": 3, "digest": "", "created_by": step}])
+        (self.work / "other.env").write_text("LD_LIBRARY_PATH=/nowhere\n")
+        report = report_of(image, "--env", self.work / "other.env")[0]
+        self.assertEqual([finding.get("layer") for finding in report["findings"] if finding["code"] == "CUL5013"], [None])
+
     def test_a_layer_that_cannot_be_read_is_told(self):
         cut = self.work / "cut.tar"
         data = images.packed(self.layers[-1], "gzip").read_bytes()

@@ -183,7 +183,7 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, const engin
     progress.Show("verifying the fixes");
     prove::ProveFixes(looked_at, report);
   }
-  if (subject.image != nullptr) AddOfImage(*subject.image, report);
+  if (subject.image != nullptr) AddOfImage(*subject.image, diagnosis.snapshot().environment, report);
   if (!WriteReport(options, report, diagnosis.snapshot(), subject.process.get(), page)) return kExitCannot;
   return ExitStatus(options, report.verdict);
 }

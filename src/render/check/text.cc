@@ -93,7 +93,8 @@ std::string Caution(const report::Fix& fix) {
 
 std::string LayerWords(const report::Layer& layer) {
   constexpr size_t kMost = 160, kDigest = 19;  // "sha256:" and 12 digits
-  std::string words = fmt::format("{} of {}", layer.index, layer.count);
+  std::string words =
+      fmt::format("{}{} of {}", layer.configuration ? "on top of " : "", layer.index, layer.count);
   const std::string& made = layer.instruction;
   if (!made.empty()) words += ": " + (made.size() > kMost ? made.substr(0, kMost) + " ..." : made);
   if (made.empty() && !layer.digest.empty()) words += " (" + layer.digest.substr(0, kDigest) + ")";
