@@ -27,7 +27,7 @@ SMALL = {"etc": None, "usr/lib": None, "etc/hostname": b"box\n"}
 
 
 def check(image, expect=2):
-    """The report, or the one line on standard error."""
+    """The report, or the one line on standard error. Nothing in these images can be judged, so the status is 2 as a rule."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
         done = subprocess.Popen([CULPRIT, "check", image, "--host", "driver=535.183.01,gpu=sm_90", "--format", "json"],
                                 stdout=out, stderr=errors)
@@ -43,6 +43,11 @@ def check(image, expect=2):
 
 def lines(report):
     return [(line["what"], line["why"]) for line in report["not_checked"]]
+
+
+def told(report):
+    """Whether the report says that not all of the image could be read."""
+    return report["headline"].startswith("could not tell: not all of the image could be read")
 
 
 def links(output, members):
@@ -83,6 +88,12 @@ class Hostile(unittest.TestCase):
     def tearDown(self):
         self.folder.cleanup()
 
+    def problem(self, image, line):
+        """The image has a layer that cannot be read, and this line says why."""
+        report = check(image)
+        self.assertIn(line, lines(report))
+        self.assertTrue(told(report), report["headline"])
+
     def image(self, *layers):
         """An image of the base and these layers."""
         layers = [self.base, *layers]
@@ -95,7 +106,7 @@ class Hostile(unittest.TestCase):
 
     def test_names_that_lead_out(self):
         top = images.tar_of_members(self.work / "out.tar", {"../../etc/passwd": b"x", "usr/../../root": b"x"})
-        self.assertEqual(lines(check(self.image(top), 0))[:2],
+        self.assertEqual(lines(check(self.image(top)))[:2],
                          [("../../etc/passwd in layer 2", "it leads out of the image"),
                           ("usr/../../root in layer 2", "it leads out of the image")])
 
@@ -106,7 +117,7 @@ class Hostile(unittest.TestCase):
         up = "/".join([".."] * 30)
         top = links(self.work / "out.tar", {
             "usr/lib/libcuda.so.1": (tarfile.SYMTYPE, f"{up}{secret}"), "etc/ld.so.conf": (tarfile.LNKTYPE, f"{up}{secret}")})
-        report = check(self.image(top), 0)
+        report = check(self.image(top))
         self.assertEqual(lines(report)[0], (f"{up}{secret} in layer 2", "it leads out of the image"))
         self.assertNotIn("outside", json.dumps(report))
 
@@ -114,35 +125,35 @@ class Hostile(unittest.TestCase):
         top = links(self.work / "loop.tar", {
             "usr/lib/a": (tarfile.SYMTYPE, "b"), "usr/lib/b": (tarfile.SYMTYPE, "a"), "usr/lib/a/libcuda.so.1": (tarfile.REGTYPE, ""),
             "usr/lib/self": (tarfile.LNKTYPE, "usr/lib/self"), "opt": (tarfile.SYMTYPE, "opt/opt")})
-        self.assertEqual(lines(check(self.image(top), 0))[:2],
+        self.assertEqual(lines(check(self.image(top)))[:2],
                          [("usr/lib/a/libcuda.so.1 in layer 2", "its directory is a file, or a loop of symlinks"),
                           ("usr/lib/self in layer 2", "a hard link to a file that is not there")])
 
     def test_more_than_a_million_entries(self):
         pack = zlib.compressobj(1, wbits=31)
         data = b"".join([pack.compress(piece) for piece in headers(1_000_001)] + [pack.flush()])
-        self.assertIn(("layer 2", "the image has more than 1000000 entries"), lines(check(self.image(self.packed(data)))))
+        self.problem(self.image(self.packed(data)), ("layer 2", "the image has more than 1000000 entries"))
 
     def test_names_of_many_megabytes(self):
         with gzip.open(self.work / "names.tar.gz", "wb", compresslevel=1) as file:
             with tarfile.open(fileobj=file, mode="w|", format=tarfile.GNU_FORMAT) as archive:
                 for number in range(260):
                     archive.addfile(tarfile.TarInfo("usr/" + "x" * 1_000_000 + str(number)))
-        self.assertIn(("layer 2", "the names in the image are longer than is read"), lines(check(self.image(self.work / "names.tar.gz"))))
+        self.problem(self.image(self.work / "names.tar.gz"), ("layer 2", "the names in the image are longer than is read"))
 
     def test_a_bomb(self):
         """Two GiB of zeros in as many members of gzip, a thousandth of that in bytes."""
         zeros = gzip.compress(bytes(64 << 20), 9)
         data = gzip.compress(header("usr/lib/libcudnn.so.9", 32 * (64 << 20))) + zeros * 32
-        self.assertIn(("layer 2", "it unpacks to more than 200 times its size"), lines(check(self.image(self.packed(data)))))
+        self.problem(self.image(self.packed(data)), ("layer 2", "it unpacks to more than 200 times its size"))
 
     @unittest.skipUnless(shutil.which("zstd"), "no zstd here")
     def test_a_window_of_a_gigabyte(self):
         with open(self.work / "wide.tar.zst", "wb") as file:
             pack = subprocess.Popen(["zstd", "-q", "--ultra", "-1", "--long=30", "-c"], stdin=subprocess.PIPE, stdout=file)
             pack.communicate(header("etc/wide", 1 << 20) + bytes(1 << 20))
-        self.assertIn(("layer 2", "unpacking the layer takes more than 128 MiB of memory; unpack it first"),
-                      lines(check(self.image(self.work / "wide.tar.zst"))))
+        self.problem(self.image(self.work / "wide.tar.zst"),
+                     ("layer 2", "unpacking the layer takes more than 128 MiB of memory; unpack it first"))
 
     def test_a_file_of_holes(self):
         """One TiB, stored in no bytes."""
@@ -163,7 +174,7 @@ class Hostile(unittest.TestCase):
         blob = layout / "blobs/sha256" / digest.split(":")[1]
         other = images.tar_of_members(self.work / "other.tar", {**SMALL, "etc/ld.so.preload": b"/evil.so\n"})
         blob.write_bytes(gzip.compress(other.read_bytes()))
-        self.assertIn(("layer 2", f"its bytes do not match the digest {digest[:19]}"), lines(check(layout)))
+        self.problem(layout, ("layer 2", f"its bytes do not match the digest {digest[:19]}"))
 
     def test_layers_that_are_cut(self):
         noise = hashlib.shake_128(b"noise").digest(300_000)
@@ -172,17 +183,15 @@ class Hostile(unittest.TestCase):
         for data, why in ((packed[:len(packed) // 2], "the compressed layer is truncated"), (whole[:200_000], "truncated"),
                           (packed[:1000] + b"\0" * 1000 + packed[2000:], "the compressed layer is damaged"), (b"noise" * 200, "not a tar header")):
             with self.subTest(why=why):
-                self.assertIn(("layer 2", why), lines(check(self.image(self.packed(data)))))
+                self.problem(self.image(self.packed(data)), ("layer 2", why))
                 shutil.rmtree(self.work / "layout")
 
     def test_an_archive_that_is_cut(self):
-        whole = images.oci_archive(self.work / "whole.tar", [self.base], images.config_of([self.base]))
-        for size, why in ((3000, "truncated"), (100, "not a tar archive"), (0, "")):
-            cut = self.work / "cut.tar"
-            cut.write_bytes(whole.read_bytes()[:size])
-            said = check(cut, 3) if size == 3000 else None
-            if said is not None:
-                self.assertEqual(len(said.split("\n")), 1, said)
+        whole = images.oci_archive(self.work / "whole.tar", [self.base], images.config_of([self.base])).read_bytes()
+        cut = self.work / "cut.tar"
+        for size in (3000, len(whole) // 2):
+            cut.write_bytes(whole[:size])
+            self.assertRegex(check(cut), "^culprit: [^\n]*cut.tar: [^\n]*truncated$")
 
     def test_indexes_in_a_circle(self):
         """An index can only list itself under a digest that it does not have."""
@@ -193,13 +202,13 @@ class Hostile(unittest.TestCase):
         index = json.dumps({"manifests": [{"digest": f"sha256:{name}"}] * 10_000})
         (blobs / name).write_text(index)
         (self.work / "round/index.json").write_text(index)
-        self.assertIn("do not match", check(self.work / "round", 3))
+        self.assertIn("does not match its digest", check(self.work / "round"))
 
     def test_an_index_that_lists_the_same_manifest_again_and_again(self):
         layout = self.image()
         index = json.loads((layout / "index.json").read_text())
         (layout / "index.json").write_text(json.dumps({"manifests": index["manifests"] * 20_000}))
-        self.assertEqual(check(layout, 0)["verdict"], "ok")
+        self.assertFalse(told(check(layout)))
 
 
 if __name__ == "__main__":

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Images that other people's programs made (umoci, skopeo, buildah): `culprit check` of each is that of `--root` on the tree that
-umoci unpacks. Programs that are not here are left out.
+"""Images that other people's programs made (umoci, skopeo, buildah, podman): `culprit check` of each is that of `--root` on the tree
+that umoci unpacks. Programs that are not here are left out.
 
-  tools_test.py CULPRIT [STACK...]    STACK: a folder of the lab's stacks (root/, env), instead of the tree made here
+  tools_test.py CULPRIT [--lab] [STACK...]    --lab: ten stacks of the lab as well, built if need be
+                                              STACK: the folder of a stack (root/, env), instead of the tree made here
 """
+import itertools
 import json
 import os
 import pathlib
@@ -15,12 +17,18 @@ import tempfile
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "apply")]
-stacks = [pathlib.Path(word) for word in sys.argv[2:]]
+LAB = HERE.parent.parent / "lab" / "stacks"
+# Of Python, conda, containers, modules and programs; small ones, since all of these programs write the holes of a file.
+RECIPES = ["tensorrt-lean", "conda-radio", "container-score", "cudnn-cu13", "native-x86_64", "ctranslate2-4.5", "hpc-modules",
+           "cupy-cuda13", "frozen-app", "onnxruntime-current"]
+with_lab = "--lab" in sys.argv
+stacks = [pathlib.Path(word) for word in sys.argv[2:] if word != "--lab"]
 del sys.argv[2:]
 import image_test
 from image_test import comparable, report_of
 
-ROOTLESS = ["--rootless"] if os.geteuid() != 0 else []
+ROOT = os.geteuid() == 0
+ROOTLESS = [] if ROOT else ["--rootless"]
 
 
 def run(*words):
@@ -86,32 +94,74 @@ def copies_of(layout, work):
             yield f"skopeo {kind} {' '.join(more)}", name
             name.unlink()
     if shutil.which("buildah"):
-        places = ["--storage-driver", "vfs", "--root", work / "storage", "--runroot", work / "run"]
-        name = work / "buildah.tar"
         try:
-            container = run("buildah", *places, "from", f"oci:{layout}:stack").strip()
-            run("buildah", *places, "config", "--label", "by=buildah", container)
-            run("buildah", *places, "commit", container, f"docker-archive:{name}:stack")
+            yield from copies_of_storage(layout, work)
         except RuntimeError as reason:
-            print("buildah cannot work here:", str(reason)[-200:])
-            return
-        yield "buildah docker-archive", name
+            print("buildah or podman cannot work here:", str(reason)[-200:])
+
+
+def places_of(work):
+    """A storage of its own for buildah and podman."""
+    return ["--storage-driver", "overlay" if ROOT else "vfs", "--root", work / "storage", "--runroot", work / "run"]
+
+
+def copies_of_storage(layout, work):
+    """Once through the storage that buildah and podman share."""
+    places = places_of(work)
+    container = run("buildah", *places, "from", f"oci:{layout}:stack").strip()
+    run("buildah", *places, "config", "--label", "by=buildah", container)
+    image = run("buildah", *places, "commit", "-q", container, "stack").strip()
+    for program, kind in (("buildah", "docker-archive"), ("podman", "oci-archive")):
+        if shutil.which(program) is None:
+            continue
+        name = work / f"{program}.tar"
+        if program == "podman":
+            run("podman", *places, "save", "-q", "--format", kind, "-o", name, image)
+        else:
+            run("buildah", *places, "push", "-q", image, f"{kind}:{name}:stack")
+        yield f"{program} {kind}", name
+        name.unlink()
+    run("buildah", *places, "rm", "-a")
+    run("buildah", *places, "rmi", "-a", "-f")
+
+
+def built_from_dockerfile(root, variables, work):
+    """The same tree as buildah makes it from a Dockerfile, with the variables in between."""
+    if shutil.which("buildah") is None:
+        return
+    context = work / "context"
+    (context / "system").mkdir(parents=True)
+    copy_into(root, context / "system", "!opt")
+    copy_into(root, context, "opt")
+    settings = "".join(f"ENV {variable}\n" for variable in variables)
+    (context / "Dockerfile").write_text(f"FROM scratch\nCOPY system /\n{settings}COPY opt /opt\nWORKDIR /\n")
+    name = work / "dockerfile.tar"
+    try:
+        run("buildah", *places_of(work), "bud", "-q", "--layers", "--isolation", "chroot", "-t", "made", context)
+        run("buildah", *places_of(work), "push", "-q", "made", f"docker-archive:{name}:made")
+    except RuntimeError as reason:
+        print("buildah cannot build here:", str(reason)[-200:])
+        return
+    yield "buildah bud", name
 
 
 def check_stack(stack):
     """How many images were compared, and which of them differ."""
     count, wrong = 0, []
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory(suffix="t") as folder:  # buildah takes no name that ends in "_"
         work = pathlib.Path(folder)
         root = stack / "root" if stack else work / "sick"
         if not stack:
             root.mkdir()
             image_test.sick_machine(root)
         variables = variables_of(stack or work)
+        if stack and (stack / "environment.json").exists():
+            image_test.HOST = json.loads((stack / "environment.json").read_text())["host"] or image_test.HOST
         layout, tree = umoci_layout(root, variables, work)
         (work / "env").write_text("\n".join(variables) + "\n")
         truth = comparable(report_of("--root", tree, "--env", work / "env")[0])
-        for name, image in copies_of(layout, work):
+        made = built_from_dockerfile(root, variables, work) if not stack else []
+        for name, image in itertools.chain(copies_of(layout, work), made):
             report = comparable(report_of(image)[0])
             count += 1
             if report != truth:
@@ -121,13 +171,28 @@ def check_stack(stack):
     return count, wrong
 
 
+def lab_stacks():
+    """Folders of the stacks that can be built here."""
+    made = []
+    for recipe in RECIPES:
+        done = subprocess.run([sys.executable, LAB / "make.py", recipe], capture_output=True, text=True)
+        if done.returncode == 0:
+            made.append(pathlib.Path(done.stdout.split("\n")[-2]))
+        else:
+            print(f"{recipe}: cannot be built here:", (done.stdout + done.stderr).strip()[-200:])
+    return made
+
+
 def main():
     if shutil.which("umoci") is None:
         print("umoci is not here: nothing compared")
         return 0
-    results = [check_stack(stack) for stack in stacks or [None]]
+    chosen = stacks or [None]
+    if with_lab:
+        chosen += lab_stacks()
+    results = [check_stack(stack) for stack in chosen]
     wrong = [line for _, lines in results for line in lines]
-    print(f"{sum(count for count, _ in results)} images compared, {len(wrong)} differ", *wrong, sep="\n")
+    print(f"{sum(count for count, _ in results)} images of {len(results)} trees compared, {len(wrong)} differ", *wrong, sep="\n")
     return 1 if wrong else 0
 
 
