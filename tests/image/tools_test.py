@@ -34,7 +34,7 @@ ROOTLESS = [] if ROOT else ["--rootless"]
 def run(*words):
     done = subprocess.run([str(word) for word in words], capture_output=True, text=True)
     if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(map(str, words))}: {done.stderr.strip()[-500:]}")
+        raise RuntimeError(f"{' '.join(map(str, words))}: {done.returncode}: {done.stderr.strip()[-500:]}")
     return done.stdout
 
 
