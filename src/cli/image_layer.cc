@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 #include "snapshot/secrets/hide.h"
@@ -49,22 +50,26 @@ std::optional<image::VariableStep> LastSetting(const image::Image& image,
 
 }  // namespace
 
+std::optional<report::Layer> LayerAt(const image::Image& image, int number) {
+  if (number < 0) return std::nullopt;
+  const auto at = static_cast<size_t>(number);
+  const std::string made = base::Printable(snapshot::HideSecrets(image.layers[at].created_by));
+  return report::Layer{.index = at + 1,
+                       .count = image.layers.size(),
+                       .digest = image.layers[at].digest,
+                       .created_by = made,
+                       .instruction = image::Instruction(made)};
+}
+
 std::optional<report::Layer> LayerOf(const image::Image& image,
                                      const std::map<std::string, std::string>& environment,
                                      const report::Finding& finding) {
-  const auto top = static_cast<size_t>(TopLayer(*image.tree, finding) + 1);  // 0: no layer
+  const int top = TopLayer(*image.tree, finding);
   const auto setting = LastSetting(image, environment, finding);
-  const bool set = setting && setting->layers >= top;
-  if (top == 0 && !set) return std::nullopt;
-  report::Layer layer{.index = top, .count = image.layers.size()};
-  if (set) {
-    layer.index = std::max<size_t>(setting->layers, 1);
-    layer.configuration = true;
-  } else {
-    layer.digest = image.layers[top - 1].digest;
-  }
-  layer.created_by =
-      base::Printable(snapshot::HideSecrets(set ? setting->created_by : image.layers[top - 1].created_by));
+  if (!setting || std::cmp_less(setting->layers, top + 1)) return LayerAt(image, top);
+  report::Layer layer{.index = std::max<size_t>(setting->layers, 1), .count = image.layers.size()};
+  layer.configuration = true;
+  layer.created_by = base::Printable(snapshot::HideSecrets(setting->created_by));
   layer.instruction = image::Instruction(layer.created_by);
   return layer;
 }

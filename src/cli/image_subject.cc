@@ -31,7 +31,7 @@ std::string InWords(image::Misfit why) {
 
 std::string LayerName(size_t layer) { return "layer " + std::to_string(layer + 1); }
 
-base::Result<image::Image> Open(const std::string& target, const image::ImageOptions& options) {
+base::Result<image::Image> Read(const std::string& target, const image::ImageOptions& options) {
   if (target != "-") {
     const auto host = system::RealSystem();
     return image::OpenImage(*host, PathOnMachine(*host, target), options);
@@ -43,21 +43,26 @@ base::Result<image::Image> Open(const std::string& target, const image::ImageOpt
 
 }  // namespace
 
-std::optional<std::string> ImageAmong(const Options& options, const std::vector<std::string>& targets) {
-  if (!options.root.empty()) return std::nullopt;
+bool IsImage(const std::string& name) {
+  if (name == "-") return true;
   const auto host = system::RealSystem();
-  const auto found = std::ranges::find_if(targets, [&](const std::string& target) {
-    return target == "-" || image::MayBeImage(*host, PathOnMachine(*host, target));
-  });
+  return image::MayBeImage(*host, PathOnMachine(*host, name));
+}
+
+std::chrono::seconds TimeToOpen(const Options& options, std::chrono::seconds usually) {
+  return !options.root.empty() && IsImage(options.root) ? std::chrono::hours(1) : usually;
+}
+
+std::optional<std::string> ImageAmong(const Options& options, const std::vector<std::string>& targets) {
+  if (!options.root.empty())
+    return targets.empty() && IsImage(options.root) ? std::optional(options.root) : std::nullopt;
+  const auto found = std::ranges::find_if(targets, IsImage);
   return found == targets.end() ? std::nullopt : std::optional(*found);
 }
 
-base::Result<Subject> ImageSubject(const Options& options, const std::vector<std::string>& targets,
-                                   const ImageWishes& wishes) {
-  const std::string& target = targets.front();
-  if (targets.size() > 1)
-    return base::Fail(base::ErrorCode::kUnsupported, "an image must be the only target");
-  if (target == "-" && system::StandardInputIsTerminal())
+base::Result<std::shared_ptr<const image::Image>> OpenImage(const std::string& name, const Options& options,
+                                                            const ImageWishes& wishes) {
+  if (name == "-" && system::StandardInputIsTerminal())
     return base::Fail(base::ErrorCode::kNotReadable,
                       "-: no image comes from a terminal; try: docker save IMAGE | culprit check -");
   Progress progress(!options.quiet);
@@ -74,15 +79,21 @@ base::Result<Subject> ImageSubject(const Options& options, const std::vector<std
   reading.progress = [&](size_t layer, size_t layers) {
     progress.Show("reading " + LayerName(layer) + " of " + std::to_string(layers));
   };
-  auto image = Open(target, reading);
+  auto image = Read(name, reading);
   if (!image) return std::unexpected(image.error());
-  auto shared = std::make_shared<const image::Image>(*std::move(image));
-  std::vector<std::string> command = shared->config.entrypoint;
-  command.insert(command.end(), shared->config.command.begin(), shared->config.command.end());
-  Subject subject{.machine = shared->machine, .rooted = true, .patience = kImagePatience};
-  subject.programs =
-      collect::StartedPrograms(*shared->machine, std::move(command), shared->config.environment);
-  subject.image = std::move(shared);
+  return std::make_shared<const image::Image>(*std::move(image));
+}
+
+base::Result<Subject> ImageSubject(const std::string& name, const Options& options,
+                                   const ImageWishes& wishes) {
+  auto image = OpenImage(name, options, wishes);
+  if (!image) return std::unexpected(image.error());
+  const image::ImageConfig& config = (*image)->config;
+  std::vector<std::string> command = config.entrypoint;
+  command.insert(command.end(), config.command.begin(), config.command.end());
+  Subject subject{.machine = (*image)->machine, .rooted = true, .patience = kImagePatience};
+  subject.programs = collect::StartedPrograms(*subject.machine, std::move(command), config.environment);
+  subject.image = *std::move(image);
   return subject;
 }
 
@@ -99,6 +110,12 @@ void AddOfImage(const image::Image& image, const std::map<std::string, std::stri
            "too little was kept of the stream, or there is no room in TMPDIR; save the image to a "
            "file that is not compressed as a whole, and check that"});
     }
+  }
+  if (image.troubles != nullptr) {
+    const auto [troubles, more] = image.troubles->All();
+    for (const image::Trouble& trouble : troubles)
+      lines.push_back({base::Printable(trouble.path), trouble.why});
+    if (more) lines.push_back({"other files", "more than can be listed are damaged"});
   }
   if (!lines.empty()) {
     report.verdict = report::Verdict::kUnknown;

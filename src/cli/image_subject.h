@@ -1,7 +1,10 @@
-// An image as what is checked: `culprit check image.tar`, `docker save IMAGE | culprit check -`.
+// An image as what is checked: `culprit check image.tar`, `docker save IMAGE | culprit check -`, or as
+// --root.
 #pragma once
 
+#include <chrono>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,7 +16,11 @@
 
 namespace culprit::cli {
 
-// The target that is an image: a file or folder of this machine, or "-" for standard input; nullopt: none is.
+// How long a command that answers `usually` within this may take if --root is an image: all of it is read.
+std::chrono::seconds TimeToOpen(const Options& options, std::chrono::seconds usually);
+// Whether a file or folder of this machine is an image; "-" is one, from standard input.
+bool IsImage(const std::string& name);
+// The target that is an image, or --root where there is no target; nullopt: none is.
 std::optional<std::string> ImageAmong(const Options& options, const std::vector<std::string>& targets);
 
 struct ImageWishes {
@@ -21,8 +28,11 @@ struct ImageWishes {
   bool verify = false;   // --verify
 };
 
-// Reads all layers, which takes its time. `targets` as typed, one of them the image.
-base::Result<Subject> ImageSubject(const Options& options, const std::vector<std::string>& targets,
+// Reads all layers, which takes its time.
+base::Result<std::shared_ptr<const image::Image>> OpenImage(const std::string& name, const Options& options,
+                                                            const ImageWishes& wishes);
+// The same as a subject, with what its container starts.
+base::Result<Subject> ImageSubject(const std::string& name, const Options& options,
                                    const ImageWishes& wishes);
 
 // Says which layer each finding comes from, and what could not be read of the image; then the verdict is

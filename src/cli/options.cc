@@ -12,6 +12,7 @@
 #include "base/windows_path.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/image_subject.h"
 #include "render/document.h"
 #include "render/edition.h"
 #include "render/redact.h"
@@ -126,7 +127,7 @@ bool HasWindows(const system::System& files) {
 
 }  // namespace
 
-base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options) {
+base::Result<std::shared_ptr<const system::System>> OpenMachine(const Options& options) {
   if (options.root.empty()) {
     auto machine = system::RealSystem();
     const bool windows = machine->platform() == base::Platform::kWindows;
@@ -136,6 +137,11 @@ base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options
                             " needs --root DIR, the directory with the files of the other machine");
     }
     return machine;
+  }
+  if (IsImage(options.root)) {
+    const auto image = OpenImage(options.root, options, {});
+    if (!image) return std::unexpected(image.error());
+    return (*image)->machine;
   }
   auto rooted = system::RootedSystem(options.root);
   if (!rooted) return rooted;

@@ -50,8 +50,8 @@ int Fail(const base::Error& error);
 int WrongUsage(std::string_view command, std::string_view why, std::string_view try_this = "");
 void Note(const Options& options, const std::string& text);
 
-// Opens the machine that the options name.
-base::Result<std::unique_ptr<system::System>> OpenMachine(const Options& options);
+// Opens the machine that the options name: this one, a directory or an image as --root.
+base::Result<std::shared_ptr<const system::System>> OpenMachine(const Options& options);
 // Turns a path as the user typed it into a path on that machine. With `root`, a path of this machine below it
 // (what a shell completes) means the same as the path inside it, unless the latter exists.
 std::string PathOnMachine(const system::System& machine, const std::string& path,

@@ -1,12 +1,38 @@
 #include "cli/recorded_machine.h"
 
+#include <chrono>
 #include <utility>
 
-#include "cli/options.h"
+#include "cli/deadline.h"
+#include "cli/image_subject.h"
+#include "cli/subject.h"
+#include "collect/target.h"
+#include "engine/record_machine.h"
 #include "snapshot/record/record_file.h"
 #include "system/system.h"
 
 namespace culprit::cli {
+namespace {
+
+constexpr int kRecordSeconds = 30;
+
+bool IsRootFileSystem(const std::string& name) {
+  const auto here = system::RealSystem();
+  const auto target = collect::ClassifyTarget(*here, PathOnMachine(*here, name));
+  return target && target->kind == collect::TargetKind::kRootFileSystem;
+}
+
+base::Result<RecordedMachine> Record(const Subject& subject, const Options& options) {
+  auto looked_at = ForEngine(subject, {.common = options, .seconds = kRecordSeconds});
+  if (!looked_at) return std::unexpected(looked_at.error());
+  engine::Diagnosis diagnosis(*std::move(looked_at));
+  if (auto looked = diagnosis.Look(); !looked) return std::unexpected(looked.error());
+  auto snapshot = engine::RecordMachine(diagnosis, subject.programs, [](const std::string&) {});
+  if (!snapshot) return std::unexpected(snapshot.error());
+  return RecordedMachine{*std::move(snapshot), std::nullopt, subject.image};
+}
+
+}  // namespace
 
 base::Result<RecordedMachine> ReadRecordedMachine(const std::string& file) {
   constexpr uint64_t kLimit = uint64_t{1} << 30;
@@ -23,6 +49,22 @@ base::Result<RecordedMachine> ReadRecordedMachine(const std::string& file) {
   auto snapshot = snapshot::ParseSnapshot(*text);
   if (!snapshot) return base::Fail(snapshot.error().code, file + ": " + snapshot.error().message);
   return RecordedMachine{std::move(*snapshot), std::nullopt};
+}
+
+base::Result<RecordedMachine> RecordNamed(const std::string& name, const Options& options,
+                                          const std::string& platform) {
+  if (IsImage(name)) {
+    const auto subject = ImageSubject(name, options, {.platform = platform});
+    if (!subject) return std::unexpected(subject.error());
+    return Record(*subject, options);
+  }
+  if (IsRootFileSystem(name)) {
+    const auto subject = ChooseSubject(options, {name});
+    if (!subject) return std::unexpected(subject.error());
+    return Record(*subject, options);
+  }
+  const Deadline deadline{std::chrono::seconds(kRecordSeconds)};
+  return ReadRecordedMachine(name);
 }
 
 }  // namespace culprit::cli

@@ -41,7 +41,8 @@ base::Result<Subject> ChooseSubject(const Options& options, const std::vector<st
   for (const std::string& name : targets) {
     const std::string path = PathOnMachine(*subject.machine, name, options.root);
     if (name == "-" || image::MayBeImage(*subject.machine, path))
-      return base::Fail(base::ErrorCode::kUnsupported, name + ": an image; `culprit check` reads images");
+      return base::Fail(base::ErrorCode::kUnsupported,
+                        name + ": an image must be the only target, of `culprit check`");
     const auto target = collect::ClassifyTarget(*subject.machine, path);
     if (!target) return std::unexpected(target.error());
     switch (target->kind) {

@@ -29,6 +29,7 @@ struct Subject {
 };
 
 // `targets`: programs, libraries, environments, build folders; or one root file system, wheel or snapshot.
+// An image is an error: image_subject.h opens those.
 base::Result<Subject> ChooseSubject(const Options& options, const std::vector<std::string>& targets);
 
 // A running process, and the machine as it sees it.

@@ -126,6 +126,30 @@ std::string WhyOf(const report::Difference& difference, const std::vector<Findin
   return "no finding mentions it";
 }
 
+// The topmost layer of the image that touched one of these paths.
+std::optional<report::Layer> TopLayer(const Side& side, const std::vector<std::string>& paths) {
+  std::optional<report::Layer> top;
+  for (const std::string& path : paths) {
+    if (!path.starts_with('/')) continue;
+    auto layer = side.layer_of(path);
+    if (layer && (!top || layer->index > top->index)) top = std::move(layer);
+  }
+  return top;
+}
+
+// Where the change itself lies decides, then all that is known by its names, then what follows from it. A
+// variable comes from the configuration, which is no layer.
+std::optional<report::Layer> LayerOf(const Parts& parts, size_t root, const std::vector<size_t>& members) {
+  const report::Difference& difference = parts.list[root].difference;
+  if (!parts.after.layer_of || difference.kind == report::DifferenceKind::kVariable) return std::nullopt;
+  if (auto layer = TopLayer(parts.after, {difference.subject, difference.after})) return layer;
+  if (auto layer = TopLayer(parts.after, parts.list[root].names)) return layer;
+  for (const size_t member : members) {
+    if (auto layer = TopLayer(parts.after, parts.list[member].names)) return layer;
+  }
+  return std::nullopt;
+}
+
 // Roots with what follows from them, in order.
 std::vector<report::Difference> InOrder(Parts& parts, const std::vector<Finding>& findings) {
   std::vector<std::vector<size_t>> members(parts.list.size());
@@ -162,6 +186,7 @@ std::vector<report::Difference> InOrder(Parts& parts, const std::vector<Finding>
         difference.findings.push_back(findings[finding].code);
     }
     difference.why = WhyOf(difference, findings, standing, leads_to_loads);
+    difference.layer = LayerOf(parts, root, members[root]);
     ranked.emplace_back(-difference.suspicion, standing.finding, difference.kind, difference.subject,
                         std::move(difference));
   }
@@ -190,7 +215,8 @@ void AddUnexplained(std::vector<report::Difference>& differences, const std::vec
                                   .after = std::string(Name(finding.severity)) + " " + finding.code,
                                   .why = "the finding is new, and no recorded difference explains it",
                                   .suspicion = finding.severity == Severity::kError ? 87 : 69,
-                                  .findings = {finding.code}};
+                                  .findings = {finding.code},
+                                  .layer = finding.layer};
     const auto place = std::ranges::find_if(
         differences, [&](const report::Difference& other) { return other.suspicion < difference.suspicion; });
     differences.insert(place, std::move(difference));

@@ -1,6 +1,10 @@
 // `culprit diff`: two machines (or one at two times) -> what is different, in the order of suspicion.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+
 #include "report/check.h"
 #include "report/diff.h"
 #include "rules/rule.h"
@@ -12,6 +16,8 @@ struct Side {
   const rules::Scene& scene;
   const report::CheckReport& check;
   const record::Run* run = nullptr;  // where it is the record of a run
+  // Of an image: the topmost layer that put or removed something there. Null: it has no layers.
+  std::function<std::optional<report::Layer>(const std::string& path)> layer_of = {};
 };
 
 report::DiffReport Diff(const Side& before, const Side& after);

@@ -9,8 +9,12 @@
 #include "binfmt/tar/fields.h"
 #include "image/image_system.h"
 #include "image/manifest.h"
+#include "image/sif.h"
+#include "image/singularity.h"
+#include "image/squashfs/squashfs_system.h"
 #include "image/stream.h"
 #include "image/tar_input.h"
+#include "packed/peeked_stream.h"
 #include "packed/unpacked.h"
 
 namespace culprit::image {
@@ -121,12 +125,39 @@ base::Result<Image> FromBlobs(const Blobs& blobs, const ImageOptions& options) {
   });
 }
 
+base::Result<Image> FromSquashfs(SharedBytes file, Image image, const ImageOptions& options) {
+  auto volume = SquashfsVolume::Open(std::move(file));
+  if (!volume) return std::unexpected(volume.error());
+  const auto troubles = std::make_shared<Troubles>();
+  const auto machine = std::make_shared<SquashfsSystem>(*std::move(volume), options.budget, troubles);
+  if (!IsRootFileSystem(*machine) && troubles->All().first.empty())
+    return base::Fail(ErrorCode::kBadFormat, "a squashfs without a root file system");
+  ReadSingularity(*machine, image.config);
+  machine->SetEnvironment(image.config.environment);
+  image.tree = std::make_shared<Tree>();
+  image.machine = machine;
+  image.troubles = troubles;
+  return image;
+}
+
+base::Result<Image> FromSif(const SharedBytes& file, const ImageOptions& options) {
+  const auto root = FindSifRoot(*file);
+  if (!root) return std::unexpected(root.error());
+  Image image{.config = {.platform = {"linux", root->architecture, ""}}};
+  if (options.platform && !image.config.platform.Fits(*options.platform))
+    return base::Fail(ErrorCode::kNotFound, "it is for " + image.config.platform.ToString());
+  return FromSquashfs(std::make_shared<PartOfBytes>(file, root->begin, root->size), std::move(image),
+                      options);
+}
+
 base::Result<Image> FromFile(SharedBytes file, const ImageOptions& options) {
-  std::array<char, 6> start{};
-  const auto got = file->ReadAt(0, std::as_writable_bytes(std::span(start)));
+  std::array<char, 64> bytes{};
+  const auto got = file->ReadAt(0, std::as_writable_bytes(std::span(bytes)));
   if (!got) return std::unexpected(got.error());
-  if (packed::IsPacked({start.data(), *got}))
-    return OpenImage(std::make_unique<BytesStream>(std::move(file)), options);
+  const std::string_view start(bytes.data(), *got);
+  if (IsSif(start)) return FromSif(file, options);
+  if (IsSquashfs(start)) return FromSquashfs(std::move(file), Image(), options);
+  if (packed::IsPacked(start)) return OpenImage(std::make_unique<BytesStream>(std::move(file)), options);
   const auto blobs = ArchiveBlobs::Open(file);
   if (!blobs) return std::unexpected(blobs.error());
   if (LooksLikeImage(**blobs)) return FromBlobs(**blobs, options);
@@ -142,8 +173,13 @@ base::Error At(const std::string& path, const base::Error& error) {
 }  // namespace
 
 base::Result<Image> OpenImage(std::unique_ptr<base::ByteStream> stream, const ImageOptions& options) {
+  auto peeked = std::make_unique<packed::PeekedStream>(std::move(stream));
+  if (const std::string_view start = peeked->Peek(64); IsSif(start) || IsSquashfs(start)) {
+    return base::Fail(ErrorCode::kUnsupported,
+                      "a SIF or squashfs cannot be read from a stream; save it to a file, and check that");
+  }
   Assembly assembly(options);
-  const auto blobs = StreamedBlobs::Read(std::move(stream), assembly.reading());
+  const auto blobs = StreamedBlobs::Read(std::move(peeked), assembly.reading());
   if (!blobs) return std::unexpected(blobs.error());
   if ((*blobs)->is_root_file_system()) return assembly.FromRoot({(*blobs)->TakeRoot(), nullptr});
   auto parts = FindParts(**blobs, options.platform);
@@ -186,7 +222,9 @@ bool MayBeImage(const System& host, const std::string& path) {
   std::array<char, 512> start{};
   const auto got = file->bytes->ReadAt(0, std::as_writable_bytes(std::span(start)));
   if (!got) return false;
-  return packed::IsPacked({start.data(), *got}) || (*got == start.size() && binfmt::SumIsRight(start));
+  const std::string_view text(start.data(), *got);
+  return packed::IsPacked(text) || IsSif(text) || IsSquashfs(text) ||
+         (*got == start.size() && binfmt::SumIsRight(start));
 }
 
 }  // namespace culprit::image

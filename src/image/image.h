@@ -1,5 +1,5 @@
-// A container image as `docker save`, `podman save`, `skopeo copy` and others write it, or the archive of a
-// root file system (`docker export`), opened as a machine. Nothing is unpacked.
+// A container image as `docker save`, `podman save`, `skopeo copy`, Apptainer and others write it, or the
+// archive of a root file system (`docker export`, mksquashfs), opened as a machine. Nothing is unpacked.
 #pragma once
 
 #include <functional>
@@ -13,6 +13,7 @@
 #include "image/layer.h"
 #include "image/layer_contents.h"
 #include "image/tree.h"
+#include "image/troubles.h"
 #include "system/system.h"
 
 namespace culprit::image {
@@ -35,9 +36,10 @@ struct ImageLayer {
 
 struct Image {
   ImageConfig config;
-  std::vector<ImageLayer> layers;  // the base first
+  std::vector<ImageLayer> layers;  // the base first; none in a squashfs
   std::shared_ptr<const Tree> tree;
   std::shared_ptr<const system::System> machine;
+  std::shared_ptr<const Troubles> troubles{};  // of a squashfs, which is read as it is looked at; else null
 };
 
 // Whether a file or folder of `host` may be an image, by its first bytes or its names.

@@ -17,6 +17,7 @@ std::vector<report::NotChecked> IgnoredLines(const report::CheckReport& report);
 std::string LayerWords(const report::Layer& layer);
 // What a trial of the fix said against it; "" if nothing did.
 std::string Caution(const report::Fix& fix);
+base::Json LayerJson(const report::Layer& layer);
 base::Json ProofJson(const report::Proof& proof);
 base::Json FindingJson(const report::Finding& finding);
 std::string FindingMarkdown(const report::Finding& finding);

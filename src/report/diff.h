@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,7 @@ struct Difference {
   // each, worst first; `more` are not listed.
   std::vector<std::string> leads_to;
   size_t more = 0;
+  std::optional<Layer> layer{};  // of the image AFTER, that brought or removed it; where it can be told
 };
 
 struct DiffReport {

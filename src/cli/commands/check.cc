@@ -253,6 +253,7 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& unread) {
       "  culprit check .venv --hosts fleet.toml --format markdown\n"
       "  culprit check --root ./disk --target windows --env box.env\n"
       "  culprit check image.tar --host driver=550.54.14,gpu=sm_80\n"
+      "  culprit check image.sif --host driver=550.54.14,gpu=sm_80\n"
       "  docker save IMAGE | culprit check -\n"
       "  culprit check --format markdown | xclip\n"
       "  culprit check --format html -o report.html\n"
@@ -285,8 +286,8 @@ int RunCheck(int argc, const char* const* argv) {
   const auto image = ImageAmong(options.common, options.targets);
   if (image) deadline.reset();  // all of it is read, which takes its time
   const auto subject = !options.pid.empty() ? ProcessSubject(PidOf(options.pid))
-                       : image
-                           ? ImageSubject(options.common, options.targets, {options.platform, options.verify})
+                       : image && options.targets.size() <= 1
+                           ? ImageSubject(*image, options.common, {options.platform, options.verify})
                            : ChooseSubject(options.common, options.targets);
   if (!subject) return Fail(subject.error());
   if (const std::string why = NotLive(options, *subject); !why.empty())

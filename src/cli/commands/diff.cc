@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "cli/command.h"
-#include "cli/deadline.h"
+#include "cli/image_layer.h"
+#include "cli/image_subject.h"
 #include "cli/options.h"
 #include "cli/page_facts.h"
 #include "cli/progress.h"
@@ -25,36 +26,41 @@ struct DiffOptions {
   Options common;
   std::vector<std::string> files;
   std::string host;
+  std::string platform;  // of images
   bool strict = false;
 };
 
-// One of the two files, checked.
+// One of the two sides, checked.
 struct Judged {
   std::optional<record::Run> run;
+  std::shared_ptr<const image::Image> image;
   engine::Diagnosis diagnosis;
   report::CheckReport check = {};
 };
 
-base::Result<RecordedMachine> ReadInTime(const std::string& file) {
-  const Deadline deadline(std::chrono::seconds(30));
-  return ReadRecordedMachine(file);
-}
-
-base::Result<Judged> Judge(const std::string& file, const std::string& host) {
-  auto recorded = ReadInTime(file);
+base::Result<Judged> Judge(const std::string& name, const DiffOptions& options) {
+  auto recorded = RecordNamed(name, options.common, options.platform);
   if (!recorded) return std::unexpected(recorded.error());
   Judged judged{.run = std::move(recorded->run),
+                .image = std::move(recorded->image),
                 .diagnosis = engine::Diagnosis(
                     {.known = std::make_shared<const snapshot::Snapshot>(std::move(recorded->snapshot)),
-                     .host = host,
+                     .host = options.host,
                      .limit = std::chrono::milliseconds(0)})};
   if (auto looked = judged.diagnosis.LookAndPlay(); !looked) return std::unexpected(looked.error());
   judged.check = judged.diagnosis.Judge();
+  if (judged.image != nullptr) AddOfImage(*judged.image, judged.diagnosis.snapshot().environment, judged.check);
   return judged;
 }
 
 diff::Side SideOf(const Judged& judged) {
-  return {judged.diagnosis.scene(), judged.check, judged.run ? &*judged.run : nullptr};
+  diff::Side side{judged.diagnosis.scene(), judged.check, judged.run ? &*judged.run : nullptr};
+  if (judged.image != nullptr) {
+    side.layer_of = [&image = *judged.image](const std::string& path) {
+      return LayerAt(image, image.tree->TopLayerOf(path));
+    };
+  }
+  return side;
 }
 
 bool WriteReport(const DiffOptions& options, const report::DiffReport& report, const Judged& after) {
@@ -99,13 +105,18 @@ int ExitStatus(const DiffOptions& options, const report::DiffReport& report, con
 int RunDiff(int argc, const char* const* argv) {
   DiffOptions options;
   CommandLine app(
-      "Shows what changed between two snapshots, or two records of `culprit run`, most likely cause first. "
-      "Both are checked like `culprit check` does; a difference that explains a new finding comes first.",
+      "Shows what changed between two images, snapshots, root file systems or records of `culprit run`, most "
+      "likely cause first. Both are checked like `culprit check` does; a difference that explains a new "
+      "finding comes first.",
       "culprit diff");
-  app.AddRequired("FILE", options.files,
-                  "BEFORE and AFTER: files written by `culprit snapshot -o` or `culprit run --save`");
+  app.AddRequired(
+      "FILE", options.files,
+      "BEFORE and AFTER: images, directories with a root file system, or files written by `culprit "
+      "snapshot -o` or `culprit run --save`");
   app.Add("--host", options.host, "assume this driver and GPU on both sides: driver=535.104.05,gpu=sm_90",
           "HOST");
+  app.Add("--platform", options.platform, "the platform of images that have several: linux/arm64",
+          "PLATFORM");
   app.Add("--strict", options.strict, "exit with status 1 on new warnings too");
   AddNoRedact(app, options.common, "markdown and html output");
   AddRulesUrl(app, options.common, "html output");
@@ -115,6 +126,7 @@ int RunDiff(int argc, const char* const* argv) {
       "  culprit snapshot -o good.json         # while it works\n"
       "  culprit snapshot -o bad.json          # when it does not\n"
       "  culprit diff good.json bad.json\n"
+      "  culprit diff old.tar new.tar --host driver=550.54.14,gpu=sm_80   # docker save -o new.tar IMAGE\n"
       "  culprit diff mine.json colleague.json --format markdown\n"
       "  culprit diff good.json bad.json --format html -o diff.html\n"
       "  culprit diff good.run bad.run         # culprit run --save good.run -- python train.py\n"
@@ -125,8 +137,8 @@ int RunDiff(int argc, const char* const* argv) {
   if (const std::string why = MistakeInHost(options.host); !why.empty()) return WrongUsage("diff", why);
   auto progress = std::make_unique<Progress>(!options.common.quiet);
   progress->Show("checking both");
-  auto other = std::async(std::launch::async, [&] { return Judge(options.files[0], options.host); });
-  const auto after = Judge(options.files[1], options.host);
+  auto other = std::async(std::launch::async, [&] { return Judge(options.files[0], options); });
+  const auto after = Judge(options.files[1], options);
   const auto before = other.get();
   progress.reset();
   if (!before) return Fail(before.error());

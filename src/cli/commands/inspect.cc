@@ -5,6 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/deadline.h"
+#include "cli/image_subject.h"
 #include "cli/options.h"
 #include "collect/live_file_view.h"
 #include "render/inspect/inspect.h"
@@ -25,7 +26,7 @@ int RunInspect(int argc, const char* const* argv) {
       "Exit status: 0 all files read, 1 a file is truncated, 2 a file could not be read or has an unknown "
       "format.");
   if (const auto status = app.Parse(argc, argv)) return *status;
-  Deadline deadline(std::chrono::seconds(10));
+  Deadline deadline(TimeToOpen(options, std::chrono::seconds(10)));
   auto opened = OpenMachine(options);
   if (!opened) return Fail(opened.error());
   const auto machine = deadline.Watch(std::move(*opened));

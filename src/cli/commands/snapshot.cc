@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/deadline.h"
+#include "cli/image_subject.h"
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/progress.h"
@@ -36,7 +37,7 @@ struct SnapshotOptions {
 int TakeSnapshot(const SnapshotOptions& given) {
   const Options& options = given.common;
   std::vector<std::string> targets = given.targets;
-  std::optional<Deadline> deadline(std::in_place, std::chrono::seconds(kSnapshotSeconds),
+  std::optional<Deadline> deadline(std::in_place, TimeToOpen(options, std::chrono::seconds(kSnapshotSeconds)),
                                    Deadline::Guard::kAlways);
   auto opened = OpenMachine(options);
   if (!opened) return Fail(opened.error());

@@ -6,6 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/deadline.h"
+#include "cli/image_subject.h"
 #include "cli/options.h"
 #include "cli/recorded_machine.h"
 #include "collect/environment.h"
@@ -120,7 +121,7 @@ int RunWhy(int argc, const char* const* argv) {
   if (options.library.empty() && options.target.empty())
     return WrongUsage("why", "give a LIBRARY, or --for TARGET, or both", "culprit why --help");
 
-  Deadline deadline(kFilesAnswerWithin);
+  Deadline deadline(TimeToOpen(options.common, kFilesAnswerWithin));
   auto environment = ReadEnvironment(options.common);
   if (!environment) return Fail(environment.error());
   std::shared_ptr<const system::System> machine;

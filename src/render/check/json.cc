@@ -32,6 +32,10 @@ base::Json IgnoredJson(const report::CheckReport& report) {
   return list;
 }
 
+base::Json LayerJson(const report::Layer& layer) {
+  return {{"index", layer.index}, {"digest", layer.digest}, {"created_by", layer.created_by}};
+}
+
 base::Json ProofJson(const report::Proof& proof) {
   base::Json brings = base::Json::array();
   for (const report::Proof::Problem& one : proof.brings)
@@ -58,11 +62,7 @@ base::Json FindingJson(const report::Finding& finding) {
                      {"evidence", std::move(evidence)},
                      {"fix", std::move(fix)},
                      {"links", finding.links}};
-  if (finding.layer) {
-    json["layer"] = {{"index", finding.layer->index},
-                     {"digest", finding.layer->digest},
-                     {"created_by", finding.layer->created_by}};
-  }
+  if (finding.layer) json["layer"] = LayerJson(*finding.layer);
   return json;
 }
 

@@ -32,6 +32,7 @@ std::string ToJson(const report::DiffReport& report) {
                            {"findings", difference.findings},
                            {"leads_to", difference.leads_to},
                            {"more", difference.more}});
+    if (difference.layer) differences.back()["layer"] = LayerJson(*difference.layer);
   }
   for (const report::NotChecked& item : report.not_compared)
     not_compared.push_back({{"what", item.what}, {"why", item.why}});

@@ -15,7 +15,9 @@ std::string DifferenceMarkdown(const Difference& difference) {
   std::string text = "#### " + Plain(difference.summary) + "\n\n";
   if (!difference.before.empty() || !difference.after.empty())
     text += "- before: " + Code(difference.before) + "\n- after: " + Code(difference.after) + "\n";
-  text += "- why: " + Plain(difference.why) + "\n\n";
+  text += "- why: " + Plain(difference.why) + "\n";
+  if (difference.layer) text += "- layer " + Plain(LayerWords(*difference.layer)) + "\n";
+  text += "\n";
   std::string lines;
   for (const std::string& line : difference.leads_to) lines += "- " + Code(line) + "\n";
   if (difference.more > 0) lines += "- and " + std::to_string(difference.more) + " more\n";

@@ -22,6 +22,7 @@ std::string DifferenceText(const Difference& difference, const Style& style, boo
     text += IndentedLine("after", difference.after);
   }
   text += IndentedLine("why", difference.why);
+  if (difference.layer) text += IndentedLine("layer", LayerWords(*difference.layer));
   constexpr size_t kShown = 4;
   const size_t shown = verbose ? difference.leads_to.size() : std::min(kShown, difference.leads_to.size());
   for (size_t i = 0; i < shown; ++i) text += IndentedLine(i == 0 ? "effects" : "", difference.leads_to[i]);

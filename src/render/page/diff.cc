@@ -1,6 +1,7 @@
 // `culprit diff` as a page: new findings, then every difference, the likeliest cause first.
 #include <algorithm>
 
+#include "render/finding.h"
 #include "render/page/sections.h"
 
 namespace culprit::render {
@@ -31,6 +32,7 @@ std::string DifferenceRow(const report::Difference& difference, const PageText& 
   if (difference.more > 0) follows += "<li>and " + std::to_string(difference.more) + " more</li>";
   if (!follows.empty()) html += Fold("Effects", "<ul class=\"proof\">" + follows + "</ul>");
   html += "</td><td>" + text.Sentence(difference.why);
+  if (difference.layer) html += " Layer " + text.Sentence(LayerWords(*difference.layer));
   for (const std::string& code : difference.findings)
     html += " <span class=\"code\">" + text.Html(code) + "</span>";
   return html + "</td></tr>";
