@@ -56,7 +56,7 @@ void AddManner(CommandLine& app, Options& options) {
 void AddCommonOptions(CommandLine& app, Options& options, Formats formats) {
   static constexpr std::string_view kSystems[] = {"linux", "windows"};
   AddFormat(app, options, formats);
-  app.Add("--root", options.root, "use DIR as the root directory", "DIR");
+  app.Add("--root", options.root, "use DIR, or an image, as the root directory", "DIR");
   app.AddChoice(
       "--target", kSystems, [&](size_t place) { options.target = kSystems[place]; },
       "the system in --root: linux or windows (default: detected from its files)", "SYSTEM");

@@ -2,10 +2,12 @@
 
 #include <chrono>
 #include <utility>
+#include <vector>
 
 #include "cli/deadline.h"
 #include "cli/image_subject.h"
 #include "cli/subject.h"
+#include "collect/look.h"
 #include "collect/target.h"
 #include "engine/record_machine.h"
 #include "snapshot/record/record_file.h"
@@ -27,7 +29,12 @@ base::Result<RecordedMachine> Record(const Subject& subject, const Options& opti
   if (!looked_at) return std::unexpected(looked_at.error());
   engine::Diagnosis diagnosis(*std::move(looked_at));
   if (auto looked = diagnosis.Look(); !looked) return std::unexpected(looked.error());
-  auto snapshot = engine::RecordMachine(diagnosis, subject.programs, [](const std::string&) {});
+  // What a container starts need not be a program that can be loaded.
+  std::vector<std::string> programs = subject.programs;
+  std::erase_if(programs, [&](const std::string& program) {
+    return !collect::LookAt(*subject.machine, program).has_value();
+  });
+  auto snapshot = engine::RecordMachine(diagnosis, std::move(programs), [](const std::string&) {});
   if (!snapshot) return std::unexpected(snapshot.error());
   return RecordedMachine{*std::move(snapshot), std::nullopt, subject.image};
 }

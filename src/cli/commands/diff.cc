@@ -39,7 +39,9 @@ struct Judged {
 };
 
 base::Result<Judged> Judge(const std::string& name, const DiffOptions& options) {
-  auto recorded = RecordNamed(name, options.common, options.platform);
+  Options quietly = options.common;
+  quietly.quiet = true;  // both sides are read at once
+  auto recorded = RecordNamed(name, quietly, options.platform);
   if (!recorded) return std::unexpected(recorded.error());
   Judged judged{.run = std::move(recorded->run),
                 .image = std::move(recorded->image),

@@ -7,6 +7,7 @@
 #include "change/prove/prove.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/image_subject.h"
 #include "cli/progress.h"
 #include "engine/check.h"
 #include "render/fix/fix.h"
@@ -98,6 +99,7 @@ std::string NotToBeChanged(const FixOptions& options, const Subject& subject) {
   if (!options.apply) return "";
   if (!subject.snapshot_file.empty()) return "fixes cannot be applied to a snapshot";
   if (subject.wheel) return "the wheel is not installed";
+  if (!subject.root.empty() && IsImage(subject.root)) return "an image cannot be changed, only built again";
   if (!options.yes && !IsTerminal(stdin))
     return "cannot ask: no terminal; pass --yes to answer yes to every question";
   return "";
