@@ -83,7 +83,7 @@ TEST(Layers, OnlyThoseSeeTheMachineWhoLookAtItOrChangeIt) {
     if (room.sees.contains("system")) seers.push_back(room.folder);
   }
   EXPECT_THAT(seers, ElementsAre("api", "change/apply", "change/prove", "change/whatif", "cli", "collect",
-                                 "engine", "image", "probe/host", "run/watch"));
+                                 "container", "engine", "image", "probe/host", "run/watch"));
 }
 
 TEST_F(FakeTree, IncludeUpwardsIsReported) {

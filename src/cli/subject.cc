@@ -127,6 +127,9 @@ base::Result<engine::Subject> ForEngine(const Subject& subject, const LookOption
   looked_at.no_python = !(subject.programs.empty() && subject.builds.empty()) &&
                         subject.environments.empty() && options.python.empty() && subject.image == nullptr;
   looked_at.host_unseen = subject.rooted && !collect::ShowsItsKernel(*subject.machine);
+  looked_at.image = looked_at.host_unseen &&
+                    (subject.image != nullptr || !collect::BringsKernel(*subject.machine)) &&
+                    subject.machine->platform() == base::Platform::kLinux;
   return looked_at;
 }
 

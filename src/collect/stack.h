@@ -34,6 +34,7 @@ struct Surroundings {
   std::vector<std::string> builds{};        // build folders that were named, absolute
   std::optional<Host> host{};               // --host
   bool host_unseen = false;  // --root: files of another system; its kernel, devices and GPUs are not there
+  bool image = false;        // ... that start as a container
   // Who looks on after the time is over keeps it. Without it `system` must live until the program ends.
   std::shared_ptr<const system::System> owner = {};
 };

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "collect/linux/host.h"
 #include "collect/look_at_stack.h"
+#include "container/given.h"
+#include "container/ldconfig.h"
 #include "loader/observed/observed.h"
 #include "snapshot/recorded_file_view.h"
 
@@ -48,7 +50,8 @@ collect::Surroundings Around(const Subject& subject) {
                 .environments = subject.environments,
                 .verify = subject.verify,
                 .no_python = subject.no_python,
-                .host_unseen = subject.host_unseen};
+                .host_unseen = subject.host_unseen,
+                .image = subject.image};
   around.builds = subject.builds;
   if (const auto host = collect::ParseHost(subject.host); host && !subject.host.empty()) around.host = *host;
   around.owner = subject.machine;
@@ -72,6 +75,14 @@ std::vector<snapshot::UnreadPlace> UnreadPlaces(const system::NotedSystem& machi
     places.push_back({path, why, {names.begin(), names.end()}});
   }
   return places;
+}
+
+// ld.so.cache as the start of a container makes it; nullopt where nobody reads one.
+std::optional<snapshot::Fact<binfmt::LdCache>> StartedCache(const system::System& machine) {
+  if (!machine.Stat("/etc/ld.so.cache") && !machine.Stat("/etc/ld.so.conf")) return std::nullopt;
+  auto cache = container::CacheAfterLdconfig(machine);
+  if (!cache) return std::nullopt;
+  return snapshot::Fact<binfmt::LdCache>::Of(*std::move(cache), "ldconfig, when the container starts");
 }
 
 }  // namespace
@@ -126,14 +137,24 @@ base::Result<void> Diagnosis::LookAtHost(const std::string& words) {
   if (!host) return std::unexpected(host.error());
   subject_.host = words;
   snapshot_ = without_host_;
-  Revise([&](snapshot::Snapshot& snapshot) { collect::Assume(*host, snapshot.stack); });
+  Revise([&](snapshot::Snapshot& snapshot) {
+    collect::Assume(*host, snapshot.stack);
+    container::Give(*without_host_, *view_, snapshot);
+  });
   return {};
 }
 
 base::Result<void> Diagnosis::AssumeHost(const std::string& host) {
-  const bool played_with = loader::TakesDriverAsThere(*snapshot_);
+  if (played_.valid()) played_before_.emplace(container::LoadsKey(*snapshot_), PlayedLoads{played_, memo_});
   if (auto assumed = LookAtHost(host); !assumed) return assumed;
-  if (in_time_ && played_.valid() && loader::TakesDriverAsThere(*snapshot_) != played_with) Play();
+  if (!in_time_ || !played_.valid()) return {};
+  const auto before = played_before_.find(container::LoadsKey(*snapshot_));
+  if (before != played_before_.end()) {
+    played_ = before->second.scenarios;
+    memo_ = before->second.memo;
+  } else {
+    Play();
+  }
   return {};
 }
 
@@ -141,9 +162,12 @@ base::Result<void> Diagnosis::LookAtMachine(Playing playing) {
   // The collectors have the limit; a loader or a program that is read after them may hang as well.
   const std::chrono::milliseconds limit = subject_.limit + subject_.limit / 3;
   const auto view = LiveViewOf(played_on_);
-  const bool meanwhile = playing == Playing::kMeanwhile && subject_.process == nullptr;
-  auto looked = base::InTime(limit, [subject = subject_, view, meanwhile] {
+  const bool started = IsStarted();
+  const bool meanwhile = playing == Playing::kMeanwhile && subject_.process == nullptr && !started;
+  auto looked = base::InTime(limit, [subject = subject_, view, meanwhile, started] {
     std::shared_future<Scenarios> played;
+    auto cache = base::StartAside(
+        [machine = subject.machine, started] { return started ? StartedCache(*machine) : std::nullopt; });
     auto look = collect::LookAtStack(Around(subject), subject.programs, subject.limit,
                                      [&](const std::shared_ptr<const snapshot::Snapshot>& known) {
                                        if (!meanwhile) return;
@@ -151,6 +175,7 @@ base::Result<void> Diagnosis::LookAtMachine(Playing playing) {
                                                   return loader::PlayScenarios(*known, *view, programs);
                                                 }).share();
                                      });
+    if (auto started_cache = cache.get()) look.snapshot.ld_cache = *std::move(started_cache);
     return std::pair(std::move(look), std::move(played));
   });
   if (!looked) return base::Fail(base::ErrorCode::kNotReadable, NoAnswer(limit));
@@ -169,6 +194,7 @@ void Diagnosis::Revise(const std::function<void(snapshot::Snapshot&)>& change) {
   auto revised = std::make_shared<snapshot::Snapshot>(*snapshot_);
   change(*revised);
   snapshot_ = std::move(revised);
+  memo_ = std::make_shared<rules::Memo>();
   scene_.reset();
 }
 
@@ -196,6 +222,7 @@ void Diagnosis::Play(Player player) {
         if (before.valid()) before.wait();  // it asks the same view
         return player(*snapshot, *view);
       }).share();
+  memo_ = std::make_shared<rules::Memo>();
   scene_.reset();
 }
 

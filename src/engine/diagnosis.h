@@ -43,6 +43,7 @@ struct Subject {
   bool no_python = false;                                           // look for no environment
   bool verify = false;                                              // compare the hashes of installed files
   bool host_unseen = false;                                         // files of another system
+  bool image = false;                                               // ... that start as a container
   std::shared_ptr<const collect::ProcessLook> process{};  // as which the machine is looked at, and judged
   std::string host{};                                     // assume "driver=535.104.05,gpu=sm_90"
   std::vector<report::Ignored> ignored{};                 // findings that nobody wants to hear of
@@ -108,6 +109,8 @@ class Diagnosis {
   base::Result<void> Look(Playing playing);
   base::Result<void> LookAtMachine(Playing playing);
   base::Result<void> LookAtHost(const std::string& words);
+  // Whether the container runtime of an assumed host decides what is loaded.
+  bool IsStarted() const { return subject_.image && !subject_.host.empty(); }
   // What is waited for since `age`, by whoever looks or plays.
   std::vector<std::string> Waiting(std::chrono::milliseconds age) const;
   // Work on many files may have a long limit; none of them may take longer than a step to answer.
@@ -131,6 +134,12 @@ class Diagnosis {
   std::shared_ptr<snapshot::FileView> view_;  // holds what it refers to
   std::shared_ptr<collect::LiveFileView> live_files_;
   std::shared_future<Scenarios> played_;
+  std::shared_ptr<rules::Memo> memo_ = std::make_shared<rules::Memo>();  // of these facts and loads
+  struct PlayedLoads {
+    std::shared_future<Scenarios> scenarios;
+    std::shared_ptr<rules::Memo> memo;
+  };
+  std::map<std::string, PlayedLoads> played_before_;  // for other hosts, by LoadsKey()
   std::optional<rules::Scene> scene_;
   bool in_time_ = true;
 };
@@ -138,9 +147,10 @@ class Diagnosis {
 template <typename Ask>
 auto Diagnosis::AskInTime(std::chrono::milliseconds limit, Ask ask)
     -> std::optional<std::invoke_result_t<const Ask&, const rules::Scene&>> {
-  const auto asking = [snapshot = snapshot_, view = view_, played = played_, ask = std::move(ask)] {
+  const auto asking = [snapshot = snapshot_, view = view_, played = played_, memo = memo_,
+                       ask = std::move(ask)] {
     const rules::Scene scene{*snapshot, *view,
-                             played.valid() ? played.get() : std::span<const loader::Scenario>()};
+                             played.valid() ? played.get() : std::span<const loader::Scenario>(), memo};
     auto answer = ask(scene);
     return std::pair(scene, std::move(answer));
   };

@@ -15,6 +15,7 @@
 #include "base/platform.h"
 #include "loader/scenario.h"
 #include "report/finding.h"
+#include "rules/memo.h"
 #include "snapshot/snapshot.h"
 
 namespace culprit::rules {
@@ -35,6 +36,7 @@ struct Scene {
   const snapshot::Snapshot& snapshot;  // with its stack
   snapshot::FileView& view;
   std::span<const loader::Scenario> scenarios;
+  std::shared_ptr<Memo> memo = std::make_shared<Memo>();
   // Shared by several rules, computed on first use (failed_loads.h, probe_failures.h).
   mutable std::shared_ptr<const std::vector<FailedLoad>> failed_loads{};
   mutable std::shared_ptr<const ProbeFailureList> probe_failures{};

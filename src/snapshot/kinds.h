@@ -30,6 +30,10 @@ constexpr std::array<std::string_view, 9> WordsOf(DriverLibraryKind) {
   return {"", "driver", "compat", "stub", "wsl", "tegra", "container", "store", "copy"};
 }
 
+// Whose copy of a driver library a program in a container gets.
+enum class GivenFrom { kHost, kCompat /* of the image's cuda-compat */, kImage };
+constexpr std::array<std::string_view, 3> WordsOf(GivenFrom) { return {"host", "compat", "image"}; }
+
 enum class EnvironmentKind { kUnknown, kVenv, kConda, kSystem, kDirectory, kWheel, kStore, kEmbedded };
 constexpr std::array<std::string_view, 8> WordsOf(EnvironmentKind) {
   return {"", "venv", "conda", "system", "directory", "wheel", "store", "embedded"};

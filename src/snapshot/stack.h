@@ -18,7 +18,7 @@ namespace culprit::snapshot {
 
 // Container, WSL, Jetson, user: what surrounds the stack. "" means "not seen".
 struct Context {
-  std::string container;         // "docker", "podman", "kubernetes", "singularity", "lxc"; "" none seen
+  std::string container;  // "docker", "podman", "kubernetes", "singularity", "lxc", "image"; "" none seen
   std::string container_source;  // how that is known
   std::string virtual_machine;   // "KVM", "VMware", "Amazon EC2"; "" none seen. WSL is not one of them
   std::string virtual_machine_source;

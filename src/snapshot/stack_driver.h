@@ -37,6 +37,22 @@ struct DriverLibrary {
   bool operator==(const DriverLibrary&) const = default;
 };
 
+// What the start of a container gives an image on an assumed host (container/given.h): the file that the
+// loader's cache then has under a name of the driver.
+struct GivenLibrary {
+  std::string name;  // "libcuda.so.1"
+  std::string path;
+  GivenFrom from = GivenFrom::kHost;
+
+  template <typename Self, typename Visit>
+  static void Fields(Self& self, Visit& visit) {
+    visit("name", self.name);
+    visit("path", self.path);
+    visit("from", self.from);
+  }
+  bool operator==(const GivenLibrary&) const = default;
+};
+
 struct DeviceNode {
   std::string path;           // "/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/dxg"
   bool not_a_device = false;  // a plain file or directory stands there
@@ -98,6 +114,7 @@ struct Driver {
   Fact<std::vector<ModuleFile>> module_files;  // nvidia.ko* for any kernel
   std::vector<ModuleBar> barred;               // modules of the driver that modprobe does not load
   std::vector<DriverLibrary> libraries;
+  std::vector<GivenLibrary> given;  // of an image for an assumed host
   Fact<std::vector<DeviceNode>> nodes;
   std::map<std::string, std::string> parameters;  // /proc/driver/nvidia/params
   Fact<bool> fabric_manager;                      // running? not-applicable where no NVSwitch is seen
@@ -116,6 +133,7 @@ struct Driver {
     visit("module_files", self.module_files);
     visit("barred", self.barred);
     visit("libraries", self.libraries);
+    visit("given", self.given);
     visit("nodes", self.nodes);
     visit("parameters", self.parameters);
     visit("fabric_manager", self.fabric_manager);

@@ -59,15 +59,17 @@ std::string CaseName(const RuleCase& one) {
 }
 
 std::unique_ptr<engine::Diagnosis> Diagnose(const system::System& machine, const toml::table& description) {
-  engine::Subject subject{.machine = {std::shared_ptr<const void>(), &machine},
-                          .python = description["python"].value_or(std::string()),
-                          .environments = Strings(description, "environments"),
-                          .programs = Strings(description, "targets"),
-                          .builds = Strings(description, "builds"),
-                          .verify = description["verify"].value_or(false),
-                          .host_unseen = description["root"].value_or(false),
-                          .host = description["host"].value_or(std::string()),
-                          .limit = std::chrono::minutes(1)};
+  engine::Subject subject{
+      .machine = {std::shared_ptr<const void>(), &machine},
+      .python = description["python"].value_or(std::string()),
+      .environments = Strings(description, "environments"),
+      .programs = Strings(description, "targets"),
+      .builds = Strings(description, "builds"),
+      .verify = description["verify"].value_or(false),
+      .host_unseen = description["root"].value_or(false) || description["image"].value_or(false),
+      .image = description["image"].value_or(false),
+      .host = description["host"].value_or(std::string()),
+      .limit = std::chrono::minutes(1)};
   // A process of the machine: its files include /proc.
   if (const auto pid = description["process"].value<int64_t>()) {
     auto found = collect::LookAtProcess(machine, *pid);

@@ -26,7 +26,7 @@ collect::Host HostOf(const plan::Question& question, const report::Plan& plan) {
   if (question.host.driver) host.driver = knowledge::DriverText(*question.host.driver);
   const auto driver = std::ranges::find(plan.packages, report::PackageRole::kDriver, &PlannedPackage::role);
   if (driver != plan.packages.end() && base::Version::Parse(driver->version)) host.driver = driver->version;
-  for (const base::Version& gpu : question.host.gpus) host.gpus.push_back(gpu.ToString());
+  for (const base::Version& gpu : question.host.gpus) host.gpus.push_back({gpu.ToString()});
   return host;
 }
 

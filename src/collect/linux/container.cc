@@ -53,7 +53,7 @@ Container FindContainer(const Surroundings& around) {
     return {"kubernetes", "KUBERNETES_SERVICE_HOST"};
   if (Exists(around, "/run/.containerenv")) return {"podman", "/run/.containerenv"};
   if (Exists(around, "/.dockerenv")) return {"docker", "/.dockerenv"};
-  if (around.host_unseen) return {};
+  if (around.host_unseen) return around.image ? Container{"image", "no kernel below its root"} : Container{};
   if (const auto text = ReadSmallFile(around.system, "/proc/1/cgroup")) {
     if (std::string runtime = RuntimeIn(*text); !runtime.empty()) return {std::move(runtime), text.source};
   }
@@ -76,6 +76,13 @@ bool ShowsItsKernel(const system::System& system) {
   static constexpr std::array<const char*, 3> kSigns = {"/proc/sys/kernel/osrelease", "/proc/modules",
                                                         "/proc/driver/nvidia/version"};
   return std::ranges::any_of(kSigns, [&](const char* path) { return system.Stat(path).has_value(); });
+}
+
+bool BringsKernel(const system::System& system) {
+  return std::ranges::any_of(std::array{"/lib/modules", "/usr/lib/modules"}, [&](const char* path) {
+    const auto kernels = system.List(path);
+    return kernels && !kernels->empty();
+  });
 }
 
 }  // namespace culprit::collect

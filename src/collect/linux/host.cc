@@ -72,9 +72,9 @@ base::Result<Host> ParseHost(std::string_view text) {
     if (key == "driver" && base::Version::Parse(value)) {
       host.driver = value;
     } else if (const auto capability = ComputeCapability(value); key == "gpu" && capability) {
-      host.gpus.push_back(*capability);
+      host.gpus.push_back({*capability});
     } else if (const auto named = CapabilityOfName(value); key == "gpu" && named) {
-      host.gpus.push_back(*named);
+      host.gpus.push_back({*named, value});
     } else {
       return base::Fail(base::ErrorCode::kBadFormat,
                         "--host: '" + item + "' is not valid; use driver=535.104.05,gpu=sm_90");
@@ -91,10 +91,12 @@ void Assume(const Host& host, snapshot::Stack& stack) {
     snapshot::Driver driver;
     driver.kernel_version = Fact<std::string>::Of(*host.driver, "--host");
     driver.assumed = true;
-    // What an image brings stays in front of what the host will give it.
+    // What an image brings may come in front of what the host will give it; what is installed here is not
+    // there.
     if (stack.driver) {
+      const bool image = stack.driver->kernel_version.state == snapshot::FactState::kNotApplicable;
       for (const snapshot::DriverLibrary& library : stack.driver->libraries) {
-        if (library.kind == snapshot::DriverLibraryKind::kStub ||
+        if (image || library.kind == snapshot::DriverLibraryKind::kStub ||
             library.kind == snapshot::DriverLibraryKind::kCompat)
           driver.libraries.push_back(library);
       }
@@ -103,8 +105,9 @@ void Assume(const Host& host, snapshot::Stack& stack) {
   }
   if (host.gpus.empty()) return;
   std::vector<snapshot::Gpu> gpus;
-  for (const std::string& capability : host.gpus) {
-    gpus.push_back({.compute_capability = capability, .source = "--host", .assumed = true});
+  for (const HostGpu& gpu : host.gpus) {
+    gpus.push_back(
+        {.name = gpu.name, .compute_capability = gpu.capability, .source = "--host", .assumed = true});
   }
   stack.gpus = Fact<std::vector<snapshot::Gpu>>::Of(std::move(gpus), "--host");
 }

@@ -11,9 +11,13 @@
 
 namespace culprit::collect {
 
+struct HostGpu {
+  std::string capability;  // "8.9"
+  std::string name{};      // as it was said: "RTX 4090"; "" if only the capability was
+};
 struct Host {
   std::optional<std::string> driver;  // "535.104.05", "535"
-  std::vector<std::string> gpus;      // compute capabilities: "9.0"
+  std::vector<HostGpu> gpus;
 };
 
 // Keys driver and gpu, the latter as sm_90, sm_90a, 9.0 or a product's name ("RTX 4090"), for several GPUs

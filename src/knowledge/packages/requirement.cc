@@ -1,73 +1,251 @@
-// The grammar is that of nvidia-container-toolkit, internal/requirements/constraints: OR of ANDs of
-// "property operator value".
+// The grammar is that of nvidia-container-cli, which `docker run --gpus` and the legacy mode of the runtime
+// ask (NVIDIA/libnvidia-container, src/cli/dsl.c, src/cli/configure.c): OR of ANDs of "property operator
+// value", from left to right, for each GPU. It stops with an error at a condition that it does not know; the
+// mode for Jetson (NVIDIA/nvidia-container-toolkit, internal/requirements) skips that, so there is no answer.
+//
+// NVML names the brand of a GPU, and libnvidia-container (src/driver.c) has words for some of them and calls
+// the others "unknown"; which ones depends on its version. nvidia-smi -q shows GeForce for GeForce RTX 2080
+// to 5090, NVIDIA for T4, H100 and GH200, NVIDIA RTX for RTX A2000 ("Product Brand" in public bug reports).
 #include "knowledge/packages/requirement.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/text.h"
+#include "knowledge/arch.h"
 
 namespace culprit::knowledge {
 namespace {
 
+using Alternative = RequirementAlternative;
+using Property = RequirementProperty;
+
+constexpr auto kBrands = std::to_array<std::string_view>(
+    {"unknown", "quadro", "tesla", "nvs", "grid", "geforce", "titan", "vapps", "vpc", "vcs", "vws",
+     "cloudgaming", "quadrortx", "nvidiartx", "nvidia", "geforcertx", "titanrtx"});
+constexpr auto kOfGeForce = std::to_array<std::string_view>({"geforce", "geforcertx"});
+constexpr auto kOfTitan = std::to_array<std::string_view>({"titan", "titanrtx", "unknown"});
+constexpr auto kOfDataCentre = std::to_array<std::string_view>({"nvidia", "tesla", "unknown"});
+constexpr auto kOfQuadro = std::to_array<std::string_view>({"quadro", "quadrortx", "unknown"});
+
+std::string Lower(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
+}
+
+enum class Operator { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
+constexpr std::array<std::pair<std::string_view, Operator>, 6> kOperators = {
+    {{"=", Operator::kEqual},
+     {"!=", Operator::kNotEqual},
+     {"<", Operator::kLess},
+     {"<=", Operator::kLessEqual},
+     {">", Operator::kGreater},
+     {">=", Operator::kGreaterEqual}}};
+constexpr std::array<std::pair<std::string_view, Property>, 4> kProperties = {{{"cuda", Property::kCuda},
+                                                                               {"driver", Property::kDriver},
+                                                                               {"arch", Property::kArch},
+                                                                               {"brand", Property::kBrand}}};
+
+struct Condition {
+  Property property = Property::kCuda;
+  Operator op = Operator::kEqual;
+  base::Version version{};  // of the others
+  std::string brand{};      // lower-case
+  std::string_view text{};
+};
+
+// nullopt for one that the runtime does not understand.
+std::optional<Condition> Parse(std::string_view text) {
+  const size_t at = text.find_first_of("<>=!");
+  if (at == 0 || at == std::string_view::npos) return std::nullopt;
+  const size_t end = std::min(text.find_first_not_of("<>=!", at), text.size());
+  const std::string name = Lower(text.substr(0, at));
+  const auto property = std::ranges::find(kProperties, name, &std::pair<std::string_view, Property>::first);
+  const auto op =
+      std::ranges::find(kOperators, text.substr(at, end - at), &std::pair<std::string_view, Operator>::first);
+  const std::string_view value = text.substr(end);
+  if (property == kProperties.end() || op == kOperators.end() || value.empty()) return std::nullopt;
+  Condition condition{.property = property->second, .op = op->second, .text = text};
+  if (condition.property == Property::kBrand) {
+    if (condition.op != Operator::kEqual && condition.op != Operator::kNotEqual) return std::nullopt;
+    condition.brand = Lower(value);
+    return condition;
+  }
+  const auto version = base::Version::Parse(value);
+  if (!version) return std::nullopt;
+  condition.version = *version;
+  return condition;
+}
+
 Met ToMet(bool met) { return met ? Met::kYes : Met::kNo; }
 
-bool Compare(const base::Version& a, std::string_view op, const base::Version& b) {
-  if (op == ">=") return a >= b;
-  if (op == "<=") return a <= b;
-  if (op == "!=") return a != b;
-  if (op == ">") return a > b;
-  if (op == "<") return a < b;
-  return a == b;
-}
-
-Met CompareCuda(const RequirementFacts& facts, std::string_view op, const base::Version& wanted) {
-  if (!facts.cuda) return Met::kUnknown;
-  if (!facts.cuda_at_least) return ToMet(Compare(*facts.cuda, op, wanted));
-  // The driver is newer than the tables: it supports at least this.
-  const bool enough = *facts.cuda >= wanted;
-  if (op == ">=" && enough) return Met::kYes;
-  if (op == "<" && enough) return Met::kNo;
-  return Met::kUnknown;
-}
-
-Met EvaluateCondition(std::string_view condition, const RequirementFacts& facts) {
-  static constexpr std::array<std::string_view, 6> kOperators = {">=", "<=", "!=", ">", "<", "="};
-  const size_t at = condition.find_first_of("<>=!");
-  if (at == std::string_view::npos) return Met::kUnknown;
-  const std::string_view property = base::Trim(condition.substr(0, at));
-  for (const std::string_view op : kOperators) {
-    if (!condition.substr(at).starts_with(op)) continue;
-    const std::string_view value = base::Trim(condition.substr(at + op.size()));
-    if (property == "brand") {
-      if (facts.brand.empty()) return Met::kUnknown;
-      return ToMet((facts.brand == value) == (op != "!="));
-    }
-    const auto wanted = base::Version::Parse(value);
-    if (property == "cuda") return wanted ? CompareCuda(facts, op, *wanted) : Met::kUnknown;
-    if (property != "driver" && property != "arch") return Met::kYes;
-    const auto& have = property == "driver" ? facts.driver : facts.arch;
-    if (!wanted || !have) return Met::kUnknown;
-    return ToMet(Compare(*have, op, *wanted));
+bool Compare(const base::Version& a, Operator op, const base::Version& b) {
+  switch (op) {
+    case Operator::kEqual:
+      return a == b;
+    case Operator::kNotEqual:
+      return a != b;
+    case Operator::kLess:
+      return a < b;
+    case Operator::kLessEqual:
+      return a <= b;
+    case Operator::kGreater:
+      return a > b;
+    case Operator::kGreaterEqual:
+      return a >= b;
   }
+  return false;
+}
+
+// Of a driver that is newer than the tables: it supports at least `known`.
+Met CompareAtLeast(const base::Version& known, Operator op, const base::Version& wanted) {
+  if (known > wanted) {
+    if (op == Operator::kGreater || op == Operator::kGreaterEqual || op == Operator::kNotEqual)
+      return Met::kYes;
+    return Met::kNo;
+  }
+  if (known == wanted && (op == Operator::kGreaterEqual || op == Operator::kLess))
+    return ToMet(op == Operator::kGreaterEqual);
   return Met::kUnknown;
+}
+
+Met Check(const Condition& condition, const RequirementFacts& facts, const RequirementGpu& gpu,
+          std::span<const std::string_view> brands) {
+  const auto compare = [&](const std::optional<base::Version>& have) {
+    return have ? ToMet(Compare(*have, condition.op, condition.version)) : Met::kUnknown;
+  };
+  switch (condition.property) {
+    case Property::kCuda:
+      return facts.cuda && facts.cuda_at_least ? CompareAtLeast(*facts.cuda, condition.op, condition.version)
+                                               : compare(facts.cuda);
+    case Property::kDriver:
+      return compare(facts.driver);
+    case Property::kArch:
+      return compare(gpu.arch);
+    case Property::kBrand:
+      break;
+  }
+  const bool named = std::ranges::find(brands, condition.brand) != brands.end();
+  if (named && brands.size() > 1) return Met::kUnknown;
+  return ToMet(named == (condition.op == Operator::kEqual));
+}
+
+// nullopt: one that the runtime does not understand.
+using Conditions = std::vector<std::optional<Condition>>;
+
+struct Requirement {
+  std::vector<Conditions> alternatives{};
+  std::string_view not_understood{};  // the first condition of that kind
+};
+
+std::vector<std::string_view> Pieces(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(separator, at), text.size());
+    if (end > at) pieces.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return pieces;
+}
+
+Requirement Read(std::string_view text) {
+  Requirement requirement;
+  for (const std::string_view alternative : Pieces(text, ' ')) {
+    Conditions conditions;
+    for (const std::string_view piece : Pieces(alternative, ',')) {
+      conditions.push_back(Parse(piece));
+      if (!conditions.back() && requirement.not_understood.empty()) requirement.not_understood = piece;
+    }
+    if (!conditions.empty()) requirement.alternatives.push_back(std::move(conditions));
+  }
+  return requirement;
+}
+
+// nullopt: the runtime comes to a condition that it does not understand, and ends.
+std::optional<Met> All(const Conditions& conditions, const RequirementFacts& facts, const RequirementGpu& gpu,
+                       std::string_view brand) {
+  Met all = Met::kYes;
+  for (const std::optional<Condition>& condition : conditions) {
+    if (!condition) return std::nullopt;
+    const Met met = Check(*condition, facts, gpu, std::span(&brand, 1));
+    if (met == Met::kNo) return met;
+    if (met == Met::kUnknown) all = met;
+  }
+  return all;
+}
+
+Met ForBrand(const Requirement& requirement, const RequirementFacts& facts, const RequirementGpu& gpu,
+             std::string_view brand) {
+  bool unknown = false;
+  for (const Conditions& conditions : requirement.alternatives) {
+    const auto met = All(conditions, facts, gpu, brand);
+    if (!met) return Met::kUnknown;
+    if (*met == Met::kYes) return *met;
+    unknown |= *met == Met::kUnknown;
+  }
+  if (unknown) return Met::kUnknown;
+  return requirement.alternatives.empty() ? Met::kYes : Met::kNo;
+}
+
+std::span<const std::string_view> BrandsOfGpu(const RequirementGpu& gpu) {
+  return gpu.brands.empty() ? std::span<const std::string_view>(kBrands) : gpu.brands;
+}
+
+Met ForGpu(const Requirement& requirement, const RequirementFacts& facts, const RequirementGpu& gpu) {
+  std::optional<Met> all;
+  for (const std::string_view brand : BrandsOfGpu(gpu)) {
+    const Met met = ForBrand(requirement, facts, gpu, brand);
+    if (all && met != *all) return Met::kUnknown;
+    all = met;
+  }
+  return *all;
+}
+
+std::vector<Alternative> Proof(const Requirement& requirement, const RequirementFacts& facts,
+                               const RequirementGpu& gpu) {
+  std::vector<Alternative> proof;
+  for (const Conditions& conditions : requirement.alternatives) {
+    Alternative& alternative = proof.emplace_back();
+    for (const std::optional<Condition>& condition : conditions) {
+      if (!condition) break;  // one before it does not hold
+      alternative.push_back(
+          {condition->property, condition->text, Check(*condition, facts, gpu, BrandsOfGpu(gpu))});
+    }
+  }
+  return proof;
 }
 
 }  // namespace
 
-Met EvaluateRequirement(std::string_view text, const RequirementFacts& facts) {
-  bool any = false, unknown = false;
-  for (const std::string& alternative : base::SplitWords(text, " ")) {
-    any = true;
-    Met all = Met::kYes;
-    for (const std::string& condition : base::SplitWords(alternative, ",")) {
-      const Met met = EvaluateCondition(condition, facts);
-      if (met == Met::kNo) all = Met::kNo;
-      if (met == Met::kUnknown && all == Met::kYes) all = Met::kUnknown;
-    }
-    if (all == Met::kYes) return Met::kYes;
-    unknown |= all == Met::kUnknown;
+std::span<const std::string_view> BrandsOf(std::string_view name, const std::optional<base::Version>& arch) {
+  const std::string lower = Lower(name);
+  const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
+  if (has("geforce")) return kOfGeForce;
+  if (has("titan")) return kOfTitan;
+  if (has("quadro")) return kOfQuadro;
+  const auto data_centre = arch ? IsDataCentreGpu(*arch, name) : std::nullopt;
+  if (data_centre == true) return kOfDataCentre;
+  return data_centre == false ? std::span<const std::string_view>(kOfGeForce) : kBrands;
+}
+
+RequirementAnswer EvaluateRequirement(std::string_view text, const RequirementFacts& facts) {
+  const Requirement requirement = Read(text);
+  const std::vector<RequirementGpu> any(1);
+  const std::vector<RequirementGpu>& gpus = facts.gpus.empty() ? any : facts.gpus;
+  RequirementAnswer answer;
+  for (size_t i = 0; i < gpus.size(); ++i) {
+    const Met met = ForGpu(requirement, facts, gpus[i]);
+    if (met == Met::kNo) return {.met = met, .alternatives = Proof(requirement, facts, gpus[i]), .gpu = i};
+    if (met == Met::kUnknown) answer = {.met = met, .gpu = i, .not_understood = requirement.not_understood};
   }
-  return !any ? Met::kYes : unknown ? Met::kUnknown : Met::kNo;
+  return answer;
+}
+
+bool IsTrueForToolkit(std::string_view value) {
+  static constexpr auto kWords = std::to_array<std::string_view>({"1", "t", "T", "true", "TRUE", "True"});
+  return std::ranges::find(kWords, value) != kWords.end();
 }
 
 }  // namespace culprit::knowledge

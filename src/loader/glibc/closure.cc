@@ -37,8 +37,9 @@ LoadError Circle(std::string object) {
 }  // namespace
 
 bool GlibcProcess::IsOfAssumedDriver(const std::string& name) const {
-  const knowledge::Library* library = TakesDriverAsThere(snapshot_) ? knowledge::FindLibrary(name) : nullptr;
-  return library != nullptr && library->family == "driver";
+  if (!TakesDriverAsThere(snapshot_)) return false;
+  const knowledge::Library* library = knowledge::FindLibrary(name);
+  return GivenAs(name) != nullptr || (library != nullptr && library->family == "driver");
 }
 
 Loading<GlibcProcess::Map*> GlibcProcess::LoadDependency(Map* map, const binfmt::ElfRequest& wanted,

@@ -90,6 +90,11 @@ class GlibcProcess final : public Process {
   Loading<std::optional<Found>> SearchList(Search& search, const DirectoryList& list, Via via,
                                            const std::string& origin);
   Loading<std::optional<Found>> SearchCache(Search& search);
+  Loading<std::optional<Found>> TryCached(Search& search, const std::string& path);
+  // What the start of a container gives under that name (container/given.h); nullptr if that is not known.
+  const snapshot::GivenLibrary* GivenAs(const std::string& name) const;
+  // Whether the host's file will stand at that path of the image.
+  bool IsGivenByHost(const Search& search, const std::string& path);
   Loading<bool> Try(Search& search, const std::string& path, Via via, Attempt attempt);
   const DirectoryList& Rpath(Map& map);
   const DirectoryList& Runpath(Map& map);

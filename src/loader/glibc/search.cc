@@ -19,6 +19,7 @@ struct GlibcProcess::Search {
   Request& request;
   bool other_class = false;                    // a 32-bit file was skipped by a 64-bit loader, or vice versa
   const snapshot::FileFacts* facts = nullptr;  // of the last accepted candidate
+  const snapshot::GivenLibrary* given = nullptr;
 };
 
 std::string GlibcProcess::Absolute(const std::string& path) const {
@@ -75,6 +76,12 @@ GlibcProcess::Map* GlibcProcess::FindLoaded(const std::string& name) {
 
 // Opens one candidate. True: this is it. False: skipped, errno_ says why. Error: the load ends.
 Loading<bool> GlibcProcess::Try(Search& search, const std::string& path, Via via, Attempt attempt) {
+  if (IsGivenByHost(search, path)) {  // who asks for it takes it as there (IsOfAssumedDriver)
+    return std::unexpected(LoadError{.object = search.name,
+                                     .text = "cannot open shared object file",
+                                     .reason = std::string(base::Strerror(PathError::kNoEntry)),
+                                     .not_found = true});
+  }
   const snapshot::FileFacts& facts = view_.Open(Absolute(path));
   Verdict verdict = VerifyCandidate(facts, kind_);
   attempt.path = path;
@@ -149,7 +156,32 @@ Loading<std::optional<GlibcProcess::Found>> GlibcProcess::SearchRpaths(Search& s
   return std::nullopt;
 }
 
+const snapshot::GivenLibrary* GlibcProcess::GivenAs(const std::string& name) const {
+  if (!snapshot_.stack.driver) return nullptr;
+  const auto& given = snapshot_.stack.driver->given;
+  const auto found = std::ranges::find(given, name, &snapshot::GivenLibrary::name);
+  return found == given.end() ? nullptr : &*found;
+}
+
+bool GlibcProcess::IsGivenByHost(const Search& search, const std::string& path) {
+  const snapshot::GivenLibrary* given = search.given;
+  if (given == nullptr || given->from != snapshot::GivenFrom::kHost) return false;
+  const auto place = [&](const std::string& file) {
+    return view_.RealPath(std::string(base::DirName(file)));
+  };
+  return place(Absolute(path)) == place(given->path);
+}
+
+Loading<std::optional<GlibcProcess::Found>> GlibcProcess::TryCached(Search& search, const std::string& path) {
+  const auto opened = Try(search, path, Via::kCache, {});
+  if (!opened) return std::unexpected(opened.error());
+  if (!*opened) return std::nullopt;
+  return Found{path, search.facts, Via::kCache};
+}
+
 Loading<std::optional<GlibcProcess::Found>> GlibcProcess::SearchCache(Search& search) {
+  // ldconfig runs when the container starts.
+  if (search.given != nullptr) return TryCached(search, search.given->path);
   if (!snapshot_.ld_cache || (search.mode.preload && secure_)) return std::nullopt;
   const auto entry = LookUpCache(*snapshot_.ld_cache, search.name,
                                  {.machine = kind_.machine,
@@ -168,11 +200,7 @@ Loading<std::optional<GlibcProcess::Found>> GlibcProcess::SearchCache(Search& se
       return std::nullopt;
     }
   }
-  const std::string path(entry->path);
-  const auto opened = Try(search, path, Via::kCache, {});
-  if (!opened) return std::unexpected(opened.error());
-  if (!*opened) return std::nullopt;
-  return Found{path, search.facts, Via::kCache};
+  return TryCached(search, std::string(entry->path));
 }
 
 Loading<std::optional<GlibcProcess::Found>> GlibcProcess::SearchEverywhere(Search& search) {
@@ -204,6 +232,7 @@ Loading<GlibcProcess::Map*> GlibcProcess::MapObject(Map* loader, const std::stri
     return map;
   }
   Search search{name, loader, mode, request};
+  search.given = GivenAs(name);
   std::optional<Found> found;
   if (name.find('/') != std::string::npos) {
     const std::string path = loader != nullptr ? ExpandTokens(name, TokensOf(*loader)) : name;

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/version.h"
+#include "knowledge/arch.h"
 #include "knowledge/driver.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
@@ -19,6 +21,8 @@ attempted on non supported HW".
 
 ## How culprit knows
 The libcuda that the loader model finds is in a compat directory and is newer than the kernel module. The driver names the GPUs.
+Of an image that is checked with --host: the container runtime puts /usr/local/cuda/compat in front if its libcuda is newer than
+the host's driver, and asks for no GPU.
 
 ## Fix
 Remove the compat directory from the search path. If the program needs a newer CUDA than the driver supports, update the driver.
@@ -31,7 +35,9 @@ NVIDIA, CUDA Compatibility, forward compatibility: supported GPUs; CUDA runtime 
 )md";
 
 bool IsConsumerCard(const snapshot::Gpu& gpu) {
-  return gpu.name.find("GeForce") != std::string::npos || gpu.name.find("TITAN") != std::string::npos;
+  const auto capability = base::Version::Parse(gpu.compute_capability);
+  return gpu.name.find("GeForce") != std::string::npos || gpu.name.find("TITAN") != std::string::npos ||
+         (gpu.assumed && capability && knowledge::IsDataCentreGpu(*capability, gpu.name) == false);
 }
 
 void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const snapshot::Driver& driver,
@@ -58,7 +64,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
-  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  const snapshot::Driver* driver = KernelSideOfImage(scene, ruling);
   if (driver == nullptr) return;
   const std::vector<const snapshot::Gpu*> gpus = KnownGpus(scene);
   if (gpus.empty() || !std::ranges::all_of(gpus, [](const auto* gpu) { return IsConsumerCard(*gpu); })) {

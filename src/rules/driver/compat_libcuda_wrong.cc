@@ -56,11 +56,11 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
                        std::ranges::find(branches, module->part(0)) == branches.end();
   if (!older && !foreign) return;
   const std::string& path = loaded->object->path;
-  report::Finding& finding = ruling.Fire("libcuda.so.1 comes from the cuda-compat directory " +
-                                             std::string(base::DirName(path)) + " and is " + loaded->version +
-                                             (older ? ", older than" : ", not built for the branch of") +
-                                             " the kernel module " + *driver.kernel_version,
-                                         path);
+  report::Finding& finding = ruling.Fire(
+      "libcuda.so.1 comes from the cuda-compat directory " + std::string(base::DirName(path)) + " and is " +
+          loaded->version + (older ? ", older than" : ", not built for the branch of") +
+          (driver.assumed ? " the host's driver " : " the kernel module ") + *driver.kernel_version,
+      path);
   finding.affects.push_back(scenario.title);
   finding.evidence.push_back(ModuleEvidence(driver));
   finding.evidence.push_back({path + " is " + loaded->version, loaded->object->real_path});
@@ -71,7 +71,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
-  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  const snapshot::Driver* driver = KernelSideOfImage(scene, ruling);
   if (driver == nullptr) return;
   if (!driver->kernel_version) return ruling.NotApplicable();
   for (const loader::Scenario& scenario : scene.scenarios) CheckProcess(scene, scenario, *driver, ruling);

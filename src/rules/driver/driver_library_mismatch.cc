@@ -22,8 +22,11 @@ the old module is still loaded; sometimes an old library was left behind or come
 The version of the loaded module from /sys or /proc; the libcuda.so.1 that the loader model finds for a program in this shell,
 and the version in the name of the real file.
 
+Of an image that is checked with --host: the container runtime mounts the host's libraries and runs ldconfig, which prefers the
+highest version in a directory; so a newer driver library that was left in the image wins.
+
 ## Fix
-After an update: reboot (or unload the old module when nothing uses the GPU). If the versions still differ after a reboot,
+In an image: remove the driver's libraries from it. After an update: reboot (or unload the old module when nothing uses the GPU). If the versions still differ after a reboot,
 an old library shadows the new one: remove it, or take its directory off the search path.
 
 ## When this is not your problem
@@ -48,6 +51,14 @@ report::Fix FixFor(const Scene& scene, const snapshot::Driver& driver, const Loa
   const std::string& path = loaded.object->path;
   if (loaded.object->via == loader::Via::kLdLibraryPath) {
     return WithoutSearchDirectory(scene, std::string(base::DirName(path)));
+  }
+  if (driver.assumed) {
+    return {.text =
+                "remove the driver's libraries from the image: the container runtime mounts those of the "
+                "host, and a newer copy in the image shadows them",
+            .commands = {"dpkg -S " + Word(loaded.object->real_path) + "   # in the image"},
+            .risk = report::Risk::kLow,
+            .changes = WithoutFile(scene, path, loaded.object->real_path)};
   }
   if (InContainer(scene)) {
     report::Fix fix{
@@ -102,8 +113,9 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
   if (loaded->version == *driver.kernel_version) return;
   const std::string& path = loaded->object->path;
   report::Finding& finding =
-      ruling.Fire("the loaded kernel module is " + *driver.kernel_version + ", libcuda.so.1 in " +
-                      std::string(base::DirName(path)) + " is " + loaded->version,
+      ruling.Fire((driver.assumed ? "the host's driver is " : "the loaded kernel module is ") +
+                      *driver.kernel_version + ", libcuda.so.1 in " + std::string(base::DirName(path)) +
+                      (driver.assumed ? " of the image is " : " is ") + loaded->version,
                   path);
   finding.affects.push_back(scenario.title);
   finding.evidence.push_back(ModuleEvidence(driver));
@@ -114,7 +126,7 @@ void CheckProcess(const Scene& scene, const loader::Scenario& scenario, const sn
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
-  const snapshot::Driver* driver = KernelSide(scene, ruling);
+  const snapshot::Driver* driver = KernelSideOfImage(scene, ruling);
   if (driver == nullptr) return;
   if (!ModuleVersion(*driver)) return ruling.NotApplicable();
   for (const loader::Scenario& scenario : scene.scenarios) CheckProcess(scene, scenario, *driver, ruling);

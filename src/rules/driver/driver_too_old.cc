@@ -53,6 +53,24 @@ bool HasNoCode(const Scene& scene, const loader::Scenario& scenario) {
   return none;
 }
 
+// "CUDA 12.9 or older"; or with what minor-version compatibility adds. "" if the tables do not know the
+// driver.
+std::string RunningBuilds(const base::Version& driver, base::Platform platform) {
+  const auto own = knowledge::CudaOfDriver(driver, platform);
+  const auto release = base::Version::Parse(own.cuda);
+  if (!release) return "";
+  const std::string words = "CUDA " + std::string(own.cuda) + " or older";
+  for (const knowledge::ToolkitRow& row : knowledge::Toolkits()) {
+    const auto other = base::Version::Parse(row.cuda);
+    if (!other || other->part(0) != release->part(0) || other->part(1) <= release->part(1)) continue;
+    if (knowledge::DriverRunsCuda(driver, row.cuda, platform).support ==
+        knowledge::DriverSupport::kByMinorCompatibility)
+      return words + " (a newer CUDA " + std::to_string(release->part(0)) +
+             " runs too if it has machine code for this GPU: the driver does not compile newer PTX)";
+  }
+  return words;
+}
+
 // `title` needs `wanted`. Where there is no code for the GPU, no driver helps.
 void Compare(const Scene& scene, const std::string& title, const WantedCuda& wanted,
              const DriverInUse& driver, bool has_no_code, Ruling& ruling) {
@@ -80,12 +98,11 @@ void Compare(const Scene& scene, const std::string& title, const WantedCuda& wan
   finding.evidence.push_back({"the driver is " + driver_text, driver_source});
   finding.evidence.push_back({title + " needs CUDA " + wanted.cuda, wanted.source});
   finding.evidence.push_back({answer.why, std::string(answer.source)});
-  const auto own = knowledge::CudaOfDriver(*version, scene.platform());
+  const std::string builds = RunningBuilds(*version, scene.platform());
   finding.fix = {
       .text =
           "update the driver to " + (floor.empty() ? "a newer one" : floor + " or newer") +
-          (own.cuda.empty() ? "" : ", or install a build for CUDA " + std::string(own.cuda) + " or older") +
-          "; another toolkit does not help" +
+          (builds.empty() ? "" : ", or install a build for " + builds) + "; another toolkit does not help" +
           (HasVirtualGpu(scene) ? "; this is a vGPU: its driver must be of a release that the host supports"
                                 : ""),
       .commands = {},
@@ -119,7 +136,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   }
   for (const auto& [title, wanted, scenario] : all) {
     const DriverInUse in_use = DriverOf(scene, scenario, *driver);
-    if (in_use.compat != nullptr && driver->assumed)
+    if (in_use.compat != nullptr && driver->assumed && !SupportForwardCompatibility(scene))
       ruling.Remark("whether the GPU supports the libcuda in " + std::string(base::DirName(in_use.source)),
                     "forward compatibility works only on data-centre GPUs; the host's GPU is unknown");
     Compare(scene, title, wanted, in_use, scenario != nullptr && HasNoCode(scene, *scenario), ruling);

@@ -32,6 +32,30 @@ onnxruntime-gpu 1.31.1: onnxruntime/__init__.py preload_dlls; DT_NEEDED and run 
 libonnxruntime_providers_cuda.so.
 )md";
 
+// The first CUDA library that the provider does not find; "" if it finds all.
+std::string LackOf(const std::string& provider, const loader::LoadGraph& graph) {
+  for (const auto& request : graph.requests) {
+    const auto* library = knowledge::FindLibrary(request.name);
+    if (request.error.empty() || request.requester_path != provider || library == nullptr) continue;
+    if (library->family != "driver") return request.name;
+  }
+  return "";
+}
+
+// The same where nobody preloads and it would have found it otherwise.
+std::string MissingWithoutPreload(const Scene& scene, const snapshot::PythonEnvironment& environment,
+                                  const snapshot::Framework& framework, const loader::Scenario& scenario) {
+  const std::string& provider = framework.libraries.front();
+  auto steps = loader::ImportSteps(scene.snapshot, environment, framework, scene.view);
+  const auto preloads =
+      std::erase_if(steps, [](const loader::ImportStep& step) { return step.label == "preload_dlls"; });
+  if (preloads == 0 || !LackOf(provider, scenario.graph).empty()) return "";
+  return LackOf(provider, loader::Load(scene.snapshot, scene.view,
+                                       {.target = environment.interpreter,
+                                        .interpreter = scenario.graph.interpreter,
+                                        .imports = steps}));
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& environment : EnvironmentsOf(scene, ruling)) {
     const auto* framework = FindFramework(environment, "onnxruntime");
@@ -39,24 +63,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (framework == nullptr || scenario == nullptr || framework->libraries.empty()) continue;
     if (scenario->WasSeen()) continue;  // an observed process shows what it did
     const std::string& provider = framework->libraries.front();
-    auto steps = loader::ImportSteps(scene.snapshot, environment, *framework, scene.view);
-    const size_t before = steps.size();
-    std::erase_if(steps, [](const loader::ImportStep& step) { return step.label == "preload_dlls"; });
-    if (steps.size() == before) continue;  // nothing to preload
-    const auto lacks = [&](const loader::LoadGraph& graph) {
-      std::string name;
-      for (const auto& request : graph.requests) {
-        const auto* library = knowledge::FindLibrary(request.name);
-        if (request.error.empty() || request.requester_path != provider || library == nullptr) continue;
-        if (library->family != "driver" && name.empty()) name = request.name;
-      }
-      return name;
-    };
-    const loader::LoadGraph alone = loader::Load(
-        scene.snapshot, scene.view,
-        {.target = environment.interpreter, .interpreter = scenario->graph.interpreter, .imports = steps});
-    const std::string missing = lacks(alone);
-    if (missing.empty() || !lacks(scenario->graph).empty()) continue;
+    const std::string& missing = scene.memo->Once("CUL6012 " + environment.prefix, [&] {
+      return MissingWithoutPreload(scene, environment, *framework, *scenario);
+    });
+    if (missing.empty()) continue;
     report::Finding& finding =
         ruling.Fire("onnxruntime " + framework->version + " in " + environment.prefix + " finds " + missing +
                         " only after onnxruntime.preload_dlls() or import torch",

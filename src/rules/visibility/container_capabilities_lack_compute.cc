@@ -1,4 +1,5 @@
 // CUL2005: the container has the GPU but not libcuda.
+#include "knowledge/packages/driver_capabilities.h"
 #include "rules/kit/driver/device_nodes.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
@@ -38,10 +39,10 @@ void Check(const Scene& scene, Ruling& ruling) {
   const bool image = IsImageForHost(scene);
   const snapshot::Driver* driver = image ? &*scene.stack().driver : KernelSide(scene, ruling);
   if (driver == nullptr) return;
-  if (!InContainer(scene) || (!image && !HasGpuNode(*driver)) || FindDriverLibrary(*driver) != nullptr)
+  if (!InContainer(scene) || (!image && (!HasGpuNode(*driver) || FindDriverLibrary(*driver) != nullptr)))
     return ruling.NotApplicable();
   const std::string value(scene.Variable(name));
-  if (!LacksCompute(value)) return;
+  if (knowledge::ReadDriverCapabilities(value).Has(knowledge::DriverCapability::kCompute)) return;
   report::Finding& finding =
       ruling.Fire("NVIDIA_DRIVER_CAPABILITIES=" + value + " lacks compute, so " +
                       (image ? "the runtime may not mount libcuda.so.1 into this container"

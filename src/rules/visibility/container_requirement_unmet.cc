@@ -1,9 +1,14 @@
 // CUL2006: the driver does not meet NVIDIA_REQUIRE_CUDA.
+#include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
 #include "base/version.h"
 #include "knowledge/driver.h"
 #include "knowledge/packages/requirement.h"
 #include "rules/kit/driver/driver_choice.h"
 #include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/driver/driver_need.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::container_requirement_unmet {
@@ -20,21 +25,42 @@ the driver may not support.
 
 ## How culprit knows
 culprit evaluates every NVIDIA_REQUIRE_* with the runtime's grammar (spaces are OR, commas are AND) against the driver's version,
-its CUDA release, and the GPUs.
+its CUDA release, and each GPU's architecture and brand. An image with CUDA_VERSION and without NVIDIA_REQUIRE_CUDA requires
+that CUDA release; the runtime reads it so. Where the brand is unknown, the answer counts only if it is the same for every brand.
 
 ## Fix
-Update the host's driver, or use an image with an older CUDA. NVIDIA_DISABLE_REQUIRE=1 only switches the check off.
+Update the host's driver, or use an image with an older CUDA. NVIDIA_DISABLE_REQUIRE=1 only switches the check off: whether
+CUDA works then depends on minor-version compatibility, or on the cuda-compat libraries in the image.
 
 ## When this is not your problem
-You switched the check off on purpose, and the programs in the image run.
+You switched the check off on purpose, and the programs in the image run. With CDI (podman, and the runtime's default mode
+since NVIDIA Container Toolkit 1.18) nobody reads the variable; `docker run --gpus` and the runtime's legacy mode do.
 
 ## Sources
-nvidia-container-toolkit, internal/requirements; data/drivers.toml.
+NVIDIA/libnvidia-container: src/cli/dsl.c, src/cli/configure.c; NVIDIA/nvidia-container-toolkit@d34b3046:
+internal/config/image/cuda_image.go, internal/requirements; data/drivers.toml.
 )md";
 
-std::string BrandOf(const snapshot::Gpu& gpu) {
-  if (gpu.name.find("GeForce") != std::string::npos) return "geforce";
-  return gpu.name.find("Tesla") != std::string::npos ? "tesla" : "";
+using knowledge::Met;
+
+// A variable, and what it requires.
+struct Required {
+  std::string name, value;   // "CUDA_VERSION", "12.4.1"
+  std::string expression{};  // "cuda>=12.4"
+};
+
+std::vector<Required> RequirementsOf(const Scene& scene) {
+  std::vector<Required> all;
+  for (const auto& [name, value] : scene.snapshot.environment) {
+    if (name.starts_with("NVIDIA_REQUIRE_") && !name.starts_with("NVIDIA_REQUIRE_JETPACK"))
+      all.push_back({name, value, value});
+  }
+  const std::string cuda(scene.Variable("CUDA_VERSION"));
+  if (IsImageForHost(scene) && !cuda.empty() && scene.Variable("NVIDIA_REQUIRE_CUDA").empty()) {
+    const auto version = base::Version::Parse(cuda);
+    if (version) all.push_back({"CUDA_VERSION", cuda, "cuda>=" + ReleaseOf(cuda)});
+  }
+  return all;
 }
 
 knowledge::RequirementFacts HostFacts(const Scene& scene, std::optional<base::Version> driver) {
@@ -45,55 +71,156 @@ knowledge::RequirementFacts HostFacts(const Scene& scene, std::optional<base::Ve
     facts.cuda = base::Version::Parse(own.cuda);
     facts.cuda_at_least = own.at_least;
   }
-  const auto gpus = KnownGpus(scene);
-  if (!gpus.empty()) {
-    facts.arch = base::Version::Parse(gpus.front()->compute_capability);
-    facts.brand = BrandOf(*gpus.front());
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    const auto arch = base::Version::Parse(gpu->compute_capability);
+    facts.gpus.push_back({arch, gpu->virtual_gpu ? knowledge::BrandsOf("", std::nullopt)
+                                                 : knowledge::BrandsOf(gpu->name, arch)});
   }
   return facts;
 }
 
+// Alternatives that differ in the brand alone.
+struct Group {
+  std::string conditions;  // "driver>=470,driver<471"; "" if there is only the brand
+  std::vector<std::string> brands{};
+  const knowledge::RequirementCondition* failed = nullptr;
+};
+
+std::vector<Group> GroupsOf(const std::vector<knowledge::RequirementAlternative>& alternatives) {
+  std::vector<Group> groups;
+  for (const auto& alternative : alternatives) {
+    Group group;
+    for (const auto& condition : alternative) {
+      const bool brand = condition.property == knowledge::RequirementProperty::kBrand;
+      if (brand) {
+        group.brands.emplace_back(condition.text.substr(condition.text.find_first_of("=!")));
+      } else {
+        group.conditions += (group.conditions.empty() ? "" : ",") + std::string(condition.text);
+      }
+      const bool other_failed =
+          group.failed != nullptr && group.failed->property != knowledge::RequirementProperty::kBrand;
+      if (condition.met == Met::kNo && !other_failed) group.failed = &condition;
+    }
+    const auto same = std::ranges::find(groups, group.conditions, &Group::conditions);
+    if (same == groups.end() || same->brands.empty() != group.brands.empty()) {
+      groups.push_back(std::move(group));
+    } else {
+      std::ranges::move(group.brands, std::back_inserter(same->brands));
+    }
+  }
+  return groups;
+}
+
+// Each alternative with the reason why it does not hold; brands in one line.
+void AddProof(const Scene& scene, const snapshot::Driver& driver, const knowledge::RequirementAnswer& answer,
+              report::Finding& finding) {
+  constexpr size_t kMost = 8;
+  const auto own = knowledge::CudaOfDriver(*ModuleVersion(driver));
+  const auto gpus = KnownGpus(scene);
+  const snapshot::Gpu* gpu = answer.gpu < gpus.size() ? gpus[answer.gpu] : nullptr;
+  const std::vector<Group> groups = GroupsOf(answer.alternatives);
+  for (size_t i = 0; i < groups.size() && i < kMost; ++i) {
+    std::string words = groups[i].conditions;
+    for (size_t b = 0; b < groups[i].brands.size(); ++b)
+      words += (b > 0 ? ", " : words.empty() ? "brand" : " with brand") + groups[i].brands[b];
+    words += " does not hold";
+    const auto property =
+        groups[i].failed != nullptr ? groups[i].failed->property : knowledge::RequirementProperty::kBrand;
+    if (property == knowledge::RequirementProperty::kCuda) {
+      finding.evidence.push_back(
+          {words + ": the driver's CUDA release is " + std::string(own.cuda), std::string(own.source)});
+    } else if (property == knowledge::RequirementProperty::kDriver) {
+      finding.evidence.push_back(
+          {words + ": the driver is " + *driver.kernel_version, driver.kernel_version.source});
+    } else {
+      finding.evidence.push_back({words + (gpu != nullptr ? ": the GPU is " + NameOf(*gpu) : ""),
+                                  gpu != nullptr ? gpu->source : driver.kernel_version.source});
+    }
+  }
+  if (groups.size() > kMost)
+    finding.evidence.push_back(
+        {"nor do " + std::to_string(groups.size() - kMost) + " more alternatives", "environment"});
+}
+
+// What comes of a start without the check.
+std::string WithoutCheck(const Scene& scene) {
+  const HowItRuns how =
+      CudaUsers(scene).empty() ? HowItRuns{report::Runs::kUnknown, ""} : HowDriverRuns(scene);
+  switch (how.runs) {
+    case report::Runs::kYes:
+      return "NVIDIA_DISABLE_REQUIRE=1 switches the check off, and the programs in the image run on this "
+             "driver";
+    case report::Runs::kByMinorVersion:
+      return "NVIDIA_DISABLE_REQUIRE=1 switches the check off, and minor-version compatibility runs what has "
+             "machine code for the GPU; PTX that the driver would have to compile fails";
+    case report::Runs::kByForwardCompatibility:
+      return "NVIDIA_DISABLE_REQUIRE=1 switches the check off, and the cuda-compat libraries in the image "
+             "run "
+             "it on this driver";
+    case report::Runs::kNo:
+      return "NVIDIA_DISABLE_REQUIRE=1 switches the check off, and CUDA fails then";
+    case report::Runs::kUnknown:
+      break;
+  }
+  return "NVIDIA_DISABLE_REQUIRE=1 only switches the check off";
+}
+
+report::Fix FixFor(const Scene& scene, const snapshot::Driver& driver, const Required& required) {
+  const std::string choice =
+      ChooseDriver(scene, [&](const base::Version& other) {
+        return knowledge::EvaluateRequirement(required.expression, HostFacts(scene, other)).met == Met::kYes;
+      }).version;
+  const auto own = knowledge::CudaOfDriver(*ModuleVersion(driver));
+  report::Fix fix{
+      .text = "update the host's driver" + (choice.empty() ? "" : " to " + choice + " or newer") +
+              ", or use an image for " +
+              (own.cuda.empty() ? "an older CUDA" : "CUDA " + std::string(own.cuda) + " or older") + "; " +
+              WithoutCheck(scene),
+      .commands = {},
+      .risk = report::Risk::kMedium,
+      .changes = {}};
+  if (!choice.empty()) fix.changes = {report::InstallDriver{choice}};
+  return fix;
+}
+
+void CheckOne(const Scene& scene, const snapshot::Driver& driver, const Required& required, Ruling& ruling) {
+  const auto answer =
+      knowledge::EvaluateRequirement(required.expression, HostFacts(scene, ModuleVersion(driver)));
+  if (answer.met == Met::kUnknown) {
+    ruling.NotEnoughFacts("whether driver " + *driver.kernel_version + " meets " + required.name,
+                          answer.not_understood.empty() ? required.expression
+                                                        : "\"" + base::Printable(answer.not_understood) +
+                                                              "\" is not a condition that the runtime knows");
+  }
+  if (answer.met != Met::kNo) return;
+  const std::string first = required.expression.substr(0, required.expression.find(' '));
+  const size_t others = answer.alternatives.size() - 1;
+  report::Finding& finding = ruling.Fire(
+      driver.assumed
+          ? "the container runtime refuses to start this image on driver " + *driver.kernel_version + ": " +
+                required.name + " requires " + first +
+                (others == 0 ? "" : ", and none of its other alternatives holds")
+          : "driver " + *driver.kernel_version + " does not meet what the image requires: " + first,
+      required.name);
+  if (!driver.assumed) finding.severity = report::Severity::kWarning;  // it was started anyway
+  finding.evidence.push_back({required.name + "=" + required.value, "environment"});
+  AddProof(scene, driver, answer, finding);
+  finding.fix = FixFor(scene, driver, required);
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   const auto& driver = scene.stack().driver;
-  const std::string off(scene.Variable("NVIDIA_DISABLE_REQUIRE"));
   const bool image = InContainer(scene) || (driver && driver->assumed);
-  if (!image || off == "1" || off == "true") return ruling.NotApplicable();
-  for (const auto& [name, value] : scene.snapshot.environment) {
-    if (!name.starts_with("NVIDIA_REQUIRE_") || name.find("JETPACK") != std::string::npos) continue;
+  if (!image || knowledge::IsTrueForToolkit(scene.Variable("NVIDIA_DISABLE_REQUIRE")))
+    return ruling.NotApplicable();
+  for (const Required& required : RequirementsOf(scene)) {
     if (!driver || !driver->kernel_version) {
       if (driver && driver->kernel_version.state == snapshot::FactState::kAbsent)
         return;  // no driver: CUL1001
-      return ruling.NotEnoughFacts("whether the driver meets " + name,
+      return ruling.NotEnoughFacts("whether the driver meets " + required.name,
                                    "the driver's version is unknown; pass --host");
     }
-    const knowledge::Met met =
-        knowledge::EvaluateRequirement(value, HostFacts(scene, ModuleVersion(*driver)));
-    if (met == knowledge::Met::kUnknown) {
-      ruling.NotEnoughFacts("whether driver " + *driver->kernel_version + " meets " + name, value);
-    }
-    if (met != knowledge::Met::kNo) continue;
-    const std::string first = value.substr(0, value.find(' '));
-    report::Finding& finding = ruling.Fire(
-        "driver " + *driver->kernel_version + " does not meet what the image requires: " + first, name);
-    if (!driver->assumed) finding.severity = report::Severity::kWarning;  // it was started anyway
-    finding.evidence.push_back({name + "=" + value, "environment"});
-    finding.evidence.push_back({"the driver is " + *driver->kernel_version, driver->kernel_version.source});
-    const auto own = knowledge::CudaOfDriver(*ModuleVersion(*driver));
-    if (!own.cuda.empty()) {
-      finding.evidence.push_back({"its CUDA release is " + std::string(own.cuda), std::string(own.source)});
-    }
-    const std::string choice =
-        ChooseDriver(scene, [&](const base::Version& other) {
-          return knowledge::EvaluateRequirement(value, HostFacts(scene, other)) == knowledge::Met::kYes;
-        }).version;
-    finding.fix = {.text = "update the host's driver" +
-                           (choice.empty() ? "" : " to " + choice + " or newer") +
-                           ", or use an image with an older CUDA; NVIDIA_DISABLE_REQUIRE=1 only switches the "
-                           "check off",
-                   .commands = {},
-                   .risk = report::Risk::kMedium,
-                   .changes = {}};
-    if (!choice.empty()) finding.fix.changes = {report::InstallDriver{choice}};
+    if (ModuleVersion(*driver)) CheckOne(scene, *driver, required, ruling);
   }
 }
 

@@ -1,5 +1,6 @@
 // CUL2004: the host has a GPU, but this container has no access to it.
 #include "base/text.h"
+#include "knowledge/packages/driver_capabilities.h"
 #include "rules/kit/driver/device_nodes.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
@@ -69,7 +70,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string value(base::Trim(scene.Variable("NVIDIA_VISIBLE_DEVICES")));
     if (value.empty() || value == "void" || value == "none") return;  // CUL2003
   }
-  if (node && LacksCompute(scene.Variable("NVIDIA_DRIVER_CAPABILITIES"))) return;  // CUL2005
+  const auto capabilities = knowledge::ReadDriverCapabilities(scene.Variable("NVIDIA_DRIVER_CAPABILITIES"));
+  if (node && !capabilities.Has(knowledge::DriverCapability::kCompute)) return;  // CUL2005
   const snapshot::Context& here = Circumstances(scene);
   report::Finding& finding = ruling.Fire("this " + here.container + " container has " +
                                              (node      ? "device nodes but no libcuda.so.1"

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "base/text.h"
-
 namespace culprit::rules {
 
 bool IsGpuNode(const snapshot::DeviceNode& node) {
@@ -17,13 +15,6 @@ bool HasGpuNode(const snapshot::Driver& driver) {
   return driver.nodes && std::ranges::any_of(*driver.nodes, [](const snapshot::DeviceNode& node) {
            return !node.not_a_device && (IsGpuNode(node) || node.path == "/dev/dxg");
          });
-}
-
-bool LacksCompute(std::string_view capabilities) {
-  const std::vector<std::string> words = base::SplitWords(capabilities, ", ");
-  return !words.empty() && std::ranges::none_of(words, [](const std::string& word) {
-    return word == "compute" || word == "all";
-  });
 }
 
 }  // namespace culprit::rules

@@ -20,10 +20,9 @@ using base::Version;
 using Condition = std::function<bool(const Version&)>;
 
 // Drivers that the tables list, by version; a bare branch ("580") does not count.
-std::map<Version, std::string> NamedDrivers(Platform platform) {
+std::map<Version, std::string> ReadNamedDrivers(bool windows) {
   std::map<Version, std::string> drivers;
   for (const knowledge::ToolkitRow& row : knowledge::Toolkits()) {
-    const bool windows = platform == Platform::kWindows;
     for (const std::string_view text : {windows ? row.min_driver_windows : row.min_driver_linux,
                                         windows ? row.compat_min_windows : row.compat_min_linux,
                                         windows ? std::string_view() : row.bundled_driver_linux}) {
@@ -32,6 +31,11 @@ std::map<Version, std::string> NamedDrivers(Platform platform) {
     }
   }
   return drivers;
+}
+
+const std::map<Version, std::string>& NamedDrivers(Platform platform) {
+  static const auto linux_drivers = ReadNamedDrivers(false), windows_drivers = ReadNamedDrivers(true);
+  return platform == Platform::kWindows ? windows_drivers : linux_drivers;
 }
 
 bool DrivesAll(const Version& driver, const std::vector<Version>& gpus) {
@@ -95,7 +99,7 @@ DriverChoice Choose(const Scene& scene, Platform platform, const Condition& also
   for (const std::string& release : releases) {
     choice.because += (choice.because.empty() ? "CUDA " : " and ") + release;
   }
-  const std::map<Version, std::string> named = NamedDrivers(platform);
+  const std::map<Version, std::string>& named = NamedDrivers(platform);
   std::vector<std::pair<Version, std::string>> serving;
   for (const auto& [version, text] : named) {
     if (DrivesAll(version, gpus) && (!also || also(version))) serving.emplace_back(version, text);
@@ -151,9 +155,7 @@ std::string CudaInName(std::string_view name) {
   return Version::Parse(number) ? ReleaseOf(number) : "";
 }
 
-}  // namespace
-
-WantedCuda CudaOf(const Scene& scene, const loader::Scenario& scenario) {
+WantedCuda FindCudaOf(const Scene& scene, const loader::Scenario& scenario) {
   if (scenario.kind == loader::Scenario::Kind::kAnyProgram) return {};
   WantedCuda named;  // by a runtime that does not say its version
   for (const loader::Object& object : scenario.graph.objects) {
@@ -171,6 +173,16 @@ WantedCuda CudaOf(const Scene& scene, const loader::Scenario& scenario) {
   WantedCuda wanted = LinkedRuntime(scene, scenario);
   if (wanted.cuda.empty() && framework != nullptr) wanted = CudaOfCode(scene, *framework);
   return wanted.cuda.empty() ? CudaOfLibraries(scene, scenario) : wanted;
+}
+
+}  // namespace
+
+WantedCuda CudaOf(const Scene& scene, const loader::Scenario& scenario) {
+  const auto& all = scene.scenarios;
+  const auto place = std::ranges::find(all, &scenario, [](const loader::Scenario& one) { return &one; });
+  if (place == all.end()) return FindCudaOf(scene, scenario);
+  return scene.memo->Once("CudaOf " + std::to_string(place - all.begin()),
+                          [&] { return FindCudaOf(scene, scenario); });
 }
 
 bool HidesRuntime(const Scene& scene, const loader::Scenario& scenario) {

@@ -53,6 +53,10 @@ const Driver* KernelSide(const Scene& scene, Ruling& ruling) {
   return &*driver;
 }
 
+const Driver* KernelSideOfImage(const Scene& scene, Ruling& ruling) {
+  return IsImageForHost(scene) ? &*scene.stack().driver : KernelSide(scene, ruling);
+}
+
 bool IsLoaded(const Driver& driver, std::string_view module) {
   if (module == "nvidia" && driver.kernel_version) return true;
   return driver.modules && std::ranges::find(*driver.modules, module) != driver.modules->end();
@@ -266,6 +270,17 @@ void AddNodes(const Scene& scene, report::Fix& fix) {
 report::Fix WithoutCompat(const Scene& scene, const loader::Object& libcuda) {
   const std::string directory(base::DirName(libcuda.path));
   if (libcuda.via == loader::Via::kLdLibraryPath) return WithoutSearchDirectory(scene, directory);
+  const auto& given = scene.stack().driver->given;
+  const auto put = std::ranges::find(given, libcuda.path, &snapshot::GivenLibrary::path);
+  if (put != given.end() && put->from == snapshot::GivenFrom::kCompat) {
+    report::Fix fix{.text =
+                        "remove the package cuda-compat from the image: the container runtime puts its "
+                        "libraries in front of the host's",
+                    .commands = {"apt-get purge -y 'cuda-compat-*'   # in the image's Dockerfile"},
+                    .risk = report::Risk::kLow,
+                    .changes = {report::RemoveFile{directory}}};
+    return fix;
+  }
   return {.text = "remove " + directory + " from the loader's configuration",
           .commands = {"grep -rn compat /etc/ld.so.conf.d", "sudo ldconfig"},
           .risk = report::Risk::kLow,
@@ -276,6 +291,8 @@ report::Evidence ModuleEvidence(const Driver& driver) {
   if (!driver.kernel_version && !driver.modules) {
     return {"no NVIDIA driver is installed", driver.kernel_version.source};
   }
+  if (driver.assumed && driver.kernel_version)
+    return {"the host's driver is " + *driver.kernel_version, driver.kernel_version.source};
   if (driver.kernel_version) {
     return {"the loaded kernel module is " + *driver.kernel_version, driver.kernel_version.source};
   }

@@ -32,6 +32,10 @@ void LacksGpus(const Scene& scene, Ruling& ruling);
 // missing facts.
 const snapshot::Driver* KernelSide(const Scene& scene, Ruling& ruling);
 
+// The same, and the assumed driver (--host) of an image: which libcuda the image gets on it can be checked
+// too.
+const snapshot::Driver* KernelSideOfImage(const Scene& scene, Ruling& ruling);
+
 bool IsLoaded(const snapshot::Driver& driver, std::string_view module);  // "nvidia" also by its version alone
 // The module's version; nullopt if it is not loaded or its version is not a number.
 std::optional<base::Version> ModuleVersion(const snapshot::Driver& driver);
@@ -92,7 +96,8 @@ Command InstallComputeLibraries(const Scene& scene, const std::string& version);
 void AddNodeMaker(const Scene& scene, report::Fix& fix);
 // Adds creating the nodes now, with nvidia-uvm.
 void AddNodes(const Scene& scene, report::Fix& fix);
-// Keeps the cuda-compat directory of a loaded libcuda out of the search.
+// Keeps the cuda-compat directory of a loaded libcuda out of the search; or the libraries out of an image
+// whose runtime puts them in front.
 report::Fix WithoutCompat(const Scene& scene, const loader::Object& libcuda);
 report::Evidence ModuleEvidence(const snapshot::Driver& driver);
 

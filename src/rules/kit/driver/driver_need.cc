@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "knowledge/arch.h"
 #include "knowledge/driver.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/toolkit/tools.h"
@@ -20,16 +21,13 @@ HowItRuns WithCompat(const Scene& scene, const snapshot::DriverLibrary& compat, 
   const std::string words = "the cuda-compat libcuda " + compat.version;
   if (!branches.empty() && std::ranges::find(branches, module.part(0)) == branches.end())
     return {Runs::kNo, words + " does not work with driver branch " + std::to_string(module.part(0))};
-  std::vector<Version> gpus;
-  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
-    if (const auto capability = Version::Parse(gpu->compute_capability)) gpus.push_back(*capability);
-  }
   const auto own = Version::Parse(compat.version);
   const auto cuda = knowledge::CudaOfDriver(own ? *own : module, scene.platform()).cuda;
-  const auto data_centre = knowledge::AreDataCentreGpus(gpus);
+  const auto data_centre = SupportForwardCompatibility(scene);
   const auto answer = knowledge::ForwardCompat(module, cuda, data_centre, scene.platform());
-  if (answer.verdict == knowledge::Verdict::kNo && branches.empty()) return {Runs::kNo, answer.why};
-  if (data_centre && (answer.verdict == knowledge::Verdict::kYes || !branches.empty()))
+  if (answer.verdict == knowledge::Verdict::kNo && (branches.empty() || data_centre == false))
+    return {Runs::kNo, answer.why};
+  if (data_centre == true && (answer.verdict == knowledge::Verdict::kYes || !branches.empty()))
     return {Runs::kByForwardCompatibility, ""};
   return {Runs::kUnknown, words + " works on data-centre GPUs only, and which kind this is is unknown"};
 }
@@ -75,6 +73,17 @@ DriverInUse DriverOf(const Scene& scene, const loader::Scenario* scenario, const
       Version::Parse(loaded->version) <= ModuleVersion(driver))  // CUL1011 reports an older one
     return {*driver.kernel_version, driver.kernel_version.source};
   return {loaded->version, loaded->object->path, loaded->copy};
+}
+
+std::optional<bool> SupportForwardCompatibility(const Scene& scene) {
+  std::optional<bool> all;
+  for (const snapshot::Gpu* gpu : KnownGpus(scene)) {
+    const auto capability = Version::Parse(gpu->compute_capability);
+    const auto one = capability ? knowledge::IsDataCentreGpu(*capability, gpu->name) : std::nullopt;
+    if (one != true) return one;
+    all = one;
+  }
+  return all;
 }
 
 HowItRuns HowDriverRuns(const Scene& scene) {

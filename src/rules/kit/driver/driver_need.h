@@ -2,6 +2,7 @@
 // front of it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct DriverInUse {
 };
 // The version of `driver` is known.
 DriverInUse DriverOf(const Scene& scene, const loader::Scenario* scenario, const snapshot::Driver& driver);
+
+// Whether the GPUs support forward compatibility (cuda-compat); empty if they are unknown, or of a kind that
+// may.
+std::optional<bool> SupportForwardCompatibility(const Scene& scene);
 
 // How everything here that needs CUDA runs with the driver of the host: the worst of them.
 struct HowItRuns {

@@ -1,0 +1,89 @@
+// CUL2032: a program needs NVML, and the container gets no libnvidia-ml.
+#include <algorithm>
+
+#include "base/text.h"
+#include "knowledge/libraries.h"
+#include "knowledge/packages/driver_capabilities.h"
+#include "rules/kit/driver/driver_facts.h"
+#include "rules/rule.h"
+
+namespace culprit::rules::container_capabilities_lack_utility {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A program or library of the image asks for libnvidia-ml.so.1 (NVML), and NVIDIA_DRIVER_CAPABILITIES lacks `utility`, so the runtime
+does not mount that library.
+
+## Why it breaks
+The runtime mounts libraries by capability: compute provides libcuda, utility provides NVML and nvidia-smi. Without NVML, NCCL
+cannot start and nvidia-smi is not there; CUDA itself works.
+
+## How culprit knows
+The variable, and the simulated loads: something in them asks for libnvidia-ml.so.1.
+
+## Fix
+Start the container with compute,utility, or set the variable so in the image.
+
+## When this is not your problem
+The program asks for NVML and does without it. With CDI (podman, and the runtime's default mode since NVIDIA Container
+Toolkit 1.18) nobody reads the variable.
+
+## Sources
+NVIDIA/libnvidia-container: src/nvc_info.c; NVIDIA Container Toolkit documentation, driver capabilities.
+)md";
+
+constexpr std::string_view kNvml = "libnvidia-ml.so.1";
+
+// NCCL gives up without it; other CUDA libraries that open it do without.
+bool NeedsIt(const loader::LoadGraph& graph, const loader::Request& request) {
+  if (request.opened_by == loader::OpenedBy::kNeeded) return true;
+  const auto* asker =
+      request.requester < graph.objects.size() ? LibraryOf(graph.objects[request.requester]) : nullptr;
+  return asker != nullptr && asker->name == "nccl";
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  const std::string name = "NVIDIA_DRIVER_CAPABILITIES";
+  if (!IsImageForHost(scene) || !scene.IsSet(name)) return ruling.NotApplicable();
+  const std::string value(scene.Variable(name));
+  const auto capabilities = knowledge::ReadDriverCapabilities(value);
+  if (!capabilities.unknown.empty() || capabilities.Has(knowledge::DriverCapability::kUtility)) return;
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    const auto& requests = scenario.graph.requests;
+    const auto asks = std::ranges::find_if(requests, [&](const loader::Request& request) {
+      return base::BaseName(request.name) == kNvml && request.object == loader::kNone &&
+             NeedsIt(scenario.graph, request);
+    });
+    if (scenario.kind == loader::Scenario::Kind::kAnyProgram || asks == requests.end()) continue;
+    const std::string& asker = asks->requester < scenario.graph.objects.size()
+                                   ? scenario.graph.objects[asks->requester].path
+                                   : asks->requester_path;
+    report::Finding& finding =
+        ruling.Fire("NVIDIA_DRIVER_CAPABILITIES=" + value + " lacks utility, so the runtime may not mount " +
+                        std::string(kNvml) + ", which " + std::string(base::BaseName(asker)) + " asks for",
+                    name);
+    finding.affects.push_back(scenario.title);
+    finding.evidence.push_back({name + "=" + value, "environment"});
+    finding.evidence.push_back({"it asks for " + std::string(kNvml), asker});
+    finding.fix = {.text = "start the container with the capability utility too",
+                   .commands = {"docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ..."},
+                   .risk = report::Risk::kLow,
+                   .changes = {report::SetVariable{name, "compute,utility"}}};
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL2032",
+                           .name = "container_capabilities_lack_utility",
+                           .family = Family::kVisibility,
+                           .cause = "container-runtime",
+                           .severity = report::Severity::kWarning,
+                           .where = Where::kLinux,
+                           .since = "0.2.0",
+                           .title = "NVIDIA_DRIVER_CAPABILITIES lacks utility",
+                           .page = kPage,
+                           .check = Check};
+
+}  // namespace culprit::rules::container_capabilities_lack_utility
