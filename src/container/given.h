@@ -6,7 +6,7 @@
 // ldconfig (ldconfig.h). The cache then has the host's libraries, except that
 //   - the image's cuda-compat libraries come first if they are newer than the host's driver. Since 1.17.5 the
 //     hook enable-cuda-compat (CDI) and `nvidia-container-cli --cuda-compat-mode=ldconfig` (legacy) put their
-//     directory in front; 1.19 reads in libcuda which driver branches it is for, earlier ones compare major
+//     directory in front; 1.20 reads in libcuda which driver branches it is for, earlier ones compare major
 //     versions. No release asks whether the GPU supports forward compatibility.
 //   - ldconfig prefers the highest version in one directory: driver libraries of a newer driver that were
 //   left

@@ -1,6 +1,8 @@
 // `check` for several hosts: one table, every finding once, and "could not tell" never looks like a pass.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "base/json.h"
 #include "made_up_torch.h"
 
@@ -73,6 +75,44 @@ TEST_F(Hosts, SayHowTheTargetRuns) {
   EXPECT_EQ(runs("driver=470.82.01,gpu=A100"), "no");
   EXPECT_EQ(runs("driver=595.71.05"), "unknown") << "nobody said which GPU";
   EXPECT_EQ(runs("gpu=H100"), "unknown") << "nobody said which driver";
+}
+
+// cuda-compat in the image: the container runtime puts it in front of an older driver, whatever the GPU.
+TEST_F(Hosts, RunByForwardCompatibilityWithTheImagesOwnLibcuda) {
+  Add("/usr/local/cuda-13.0/compat/libcuda.so.580.65.06", {.soname = "libcuda.so.1"});
+  fs::create_symlink("libcuda.so.580.65.06", root_ / "usr/local/cuda-13.0/compat/libcuda.so.1");
+  fs::create_symlink("cuda-13.0", root_ / "usr/local/cuda");
+  const base::Json table =
+      JsonOf({"check", "--root", "root", "--host", "driver=535.183.01,gpu=H100", "--host",
+              "driver=580.95.05,gpu=H100", "--host", "driver=550.54.14,gpu=A100", "--host",
+              "driver=535.183.01,gpu=RTX 3090", "--host", "driver=525.85.12,gpu=H100"});
+  std::vector<std::string> runs;
+  for (const base::Json& host : table.at("hosts")) runs.push_back(host.at("runs"));
+  EXPECT_EQ(runs,
+            (std::vector<std::string>{"forward-compatibility", "yes", "forward-compatibility", "no", "no"}));
+  std::vector<std::string> codes;
+  for (const base::Json& finding : table.at("findings")) codes.push_back(finding.at("code"));
+  EXPECT_NE(std::ranges::find(codes, "CUL1012"), codes.end()) << "error 804 on GeForce";
+  const std::string text = Run({"check", "--root", "root", "--host", "driver=535.183.01,gpu=H100", "--host",
+                                "driver=580.95.05,gpu=H100"})
+                               .out;
+  EXPECT_NE(text.find("forward compatibility"), std::string::npos) << text;
+}
+
+// ldconfig runs when the container starts: a cache that was not refreshed is a fault of the image only
+// without a GPU.
+TEST_F(Hosts, AStaleCacheIsRefreshedWhenTheContainerStarts) {
+  Add("/opt/engine/libengine.so.2", {.soname = "libengine.so.2"});
+  Add("/app/serve", {.needed = {"libengine.so.2", "libcuda.so.1", "libc.so.6"}, .interpreter = kLoader});
+  WriteFile(root_ / "etc/ld.so.conf", "/opt/engine\n");
+  const auto codes = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"check", "/app/serve", "--root", "root"});
+    std::vector<std::string> all;
+    for (const base::Json& finding : JsonOf(more).at("findings")) all.push_back(finding.at("code"));
+    return all;
+  };
+  EXPECT_FALSE(codes({}).empty());
+  EXPECT_TRUE(codes({"--host", "driver=580.95.05,gpu=H100"}).empty());
 }
 
 TEST_F(Hosts, TheWorstOneDecidesTheStatus) {
