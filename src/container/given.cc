@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -55,12 +56,18 @@ std::string FileOfDriver(std::string_view name, const std::string& driver) {
   return std::string(name.substr(0, name.find(".so") + 3)) + "." + driver;
 }
 
+// A plain file of that name, even an empty one: ldconfig makes no symlink over it.
+bool IsPlainFile(snapshot::FileView& view, const std::string& path) {
+  return view.Open(path).error == base::PathError::kNone &&
+         base::BaseName(view.RealPath(path)) == base::BaseName(path);
+}
+
 // Whether ldconfig takes the image's file for that name rather than the host's, which lies beside it.
 bool BeatsHost(snapshot::FileView& view, const std::string& path, std::string_view name,
                const std::string& driver) {
   if (view.Open(path).error != base::PathError::kNone) return false;
+  if (IsPlainFile(view, path)) return true;
   const std::string file(base::BaseName(view.RealPath(path)));
-  if (file == name) return true;  // not a symlink
   return binfmt::LdCacheCompare(file, FileOfDriver(name, driver)) > 0;
 }
 
@@ -121,7 +128,9 @@ void Give(const Snapshot& before, snapshot::FileView& view, Snapshot& snapshot) 
     } else if (own != cached.end()) {
       driver.given.push_back(GivenAs(view, name, own->second, directory, *driver.kernel_version));
     } else {
-      driver.given.push_back({std::string(name), base::JoinPath(directory, name)});
+      std::string path = base::JoinPath(directory, name);
+      const GivenFrom from = IsPlainFile(view, path) ? GivenFrom::kImage : GivenFrom::kHost;
+      driver.given.push_back({std::string(name), std::move(path), from});
     }
   }
 }

@@ -44,10 +44,12 @@ bool EndsTheSearch(const Scene& scene, const snapshot::DriverLibrary& library) {
 
 void Check(const Scene& scene, Ruling& ruling) {
   const auto& driver = scene.stack().driver;
-  if (!driver || driver->assumed) return ruling.NotApplicable();
+  const bool image = IsImageForHost(scene);
+  if (!driver || (driver->assumed && !image)) return ruling.NotApplicable();
   for (const snapshot::DriverLibrary& library : driver->libraries) {
     if (!library.name.starts_with("libcuda.so") || library.real_path.empty() || library.size > 0) continue;
     const bool ends = EndsTheSearch(scene, library);
+    if (image && !ends) continue;  // the runtime mounts the host's over it, or beside it
     report::Finding& finding =
         ruling.Fire(library.path + " is empty" +
                         (ends ? ", and the loader stops there" : "; programs do not load it now"),
@@ -63,6 +65,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                      "sudo rm " + Word(library.real_path)},
         .risk = report::Risk::kLow,
         .changes = WithoutFile(scene, library.path, library.real_path)};
+    if (image) return;
     if (ends && driver->kernel_version && InContainer(scene)) {
       finding.fix.changes.push_back(report::StartContainer{*driver->kernel_version});
     } else if (ends && driver->kernel_version && FindDriverLibrary(*driver) == nullptr) {

@@ -165,11 +165,21 @@ std::string WithoutCheck(const Scene& scene) {
   return "NVIDIA_DISABLE_REQUIRE=1 only switches the check off";
 }
 
+// A driver that meets it. Most images accept some older branches by the way, which is no reason to go back;
+// from the CUDA release that they name first on, every driver will do.
+bool Serves(const Scene& scene, const base::Version& now, const std::string& expression,
+            const base::Version& other) {
+  const auto meets = [&](std::string_view text) {
+    return knowledge::EvaluateRequirement(text, HostFacts(scene, other)).met == Met::kYes;
+  };
+  const std::string first = expression.substr(0, expression.find(' '));
+  return other > now && meets(expression) && (!first.starts_with("cuda>=") || meets(first));
+}
+
 report::Fix FixFor(const Scene& scene, const snapshot::Driver& driver, const Required& required) {
-  const std::string choice =
-      ChooseDriver(scene, [&](const base::Version& other) {
-        return knowledge::EvaluateRequirement(required.expression, HostFacts(scene, other)).met == Met::kYes;
-      }).version;
+  const std::string choice = ChooseDriver(scene, [&](const base::Version& other) {
+                               return Serves(scene, *ModuleVersion(driver), required.expression, other);
+                             }).version;
   const auto own = knowledge::CudaOfDriver(*ModuleVersion(driver));
   report::Fix fix{
       .text = "update the host's driver" + (choice.empty() ? "" : " to " + choice + " or newer") +
