@@ -19,7 +19,6 @@ namespace culprit::knowledge {
 namespace {
 
 using Alternative = RequirementAlternative;
-using Property = RequirementProperty;
 
 constexpr auto kBrands = std::to_array<std::string_view>(
     {"unknown", "quadro", "tesla", "nvs", "grid", "geforce", "titan", "vapps", "vpc", "vcs", "vws",
@@ -29,48 +28,51 @@ constexpr auto kOfTitan = std::to_array<std::string_view>({"titan", "titanrtx", 
 constexpr auto kOfDataCentre = std::to_array<std::string_view>({"nvidia", "tesla", "unknown"});
 constexpr auto kOfQuadro = std::to_array<std::string_view>({"quadro", "quadrortx", "unknown"});
 
-std::string Lower(std::string_view text) {
+std::string LowerCase(std::string_view text) {
   std::string lower(text);
   for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return lower;
 }
 
-enum class Operator { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
-constexpr std::array<std::pair<std::string_view, Operator>, 6> kOperators = {
-    {{"=", Operator::kEqual},
-     {"!=", Operator::kNotEqual},
-     {"<", Operator::kLess},
-     {"<=", Operator::kLessEqual},
-     {">", Operator::kGreater},
-     {">=", Operator::kGreaterEqual}}};
-constexpr std::array<std::pair<std::string_view, Property>, 4> kProperties = {{{"cuda", Property::kCuda},
-                                                                               {"driver", Property::kDriver},
-                                                                               {"arch", Property::kArch},
-                                                                               {"brand", Property::kBrand}}};
+enum class ConditionOperator { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
+constexpr std::array<std::pair<std::string_view, ConditionOperator>, 6> kOperators = {
+    {{"=", ConditionOperator::kEqual},
+     {"!=", ConditionOperator::kNotEqual},
+     {"<", ConditionOperator::kLess},
+     {"<=", ConditionOperator::kLessEqual},
+     {">", ConditionOperator::kGreater},
+     {">=", ConditionOperator::kGreaterEqual}}};
+constexpr std::array<std::pair<std::string_view, RequirementProperty>, 4> kProperties = {
+    {{"cuda", RequirementProperty::kCuda},
+     {"driver", RequirementProperty::kDriver},
+     {"arch", RequirementProperty::kArch},
+     {"brand", RequirementProperty::kBrand}}};
 
-struct Condition {
-  Property property = Property::kCuda;
-  Operator op = Operator::kEqual;
+struct ParsedCondition {
+  RequirementProperty property = RequirementProperty::kCuda;
+  ConditionOperator op = ConditionOperator::kEqual;
   base::Version version{};  // of the others
   std::string brand{};      // lower-case
   std::string_view text{};
 };
 
 // nullopt for one that the runtime does not understand.
-std::optional<Condition> Parse(std::string_view text) {
+std::optional<ParsedCondition> ParseCondition(std::string_view text) {
   const size_t at = text.find_first_of("<>=!");
   if (at == 0 || at == std::string_view::npos) return std::nullopt;
   const size_t end = std::min(text.find_first_not_of("<>=!", at), text.size());
-  const std::string name = Lower(text.substr(0, at));
-  const auto property = std::ranges::find(kProperties, name, &std::pair<std::string_view, Property>::first);
-  const auto op =
-      std::ranges::find(kOperators, text.substr(at, end - at), &std::pair<std::string_view, Operator>::first);
+  const std::string name = LowerCase(text.substr(0, at));
+  const auto property =
+      std::ranges::find(kProperties, name, &std::pair<std::string_view, RequirementProperty>::first);
+  const auto op = std::ranges::find(kOperators, text.substr(at, end - at),
+                                    &std::pair<std::string_view, ConditionOperator>::first);
   const std::string_view value = text.substr(end);
   if (property == kProperties.end() || op == kOperators.end() || value.empty()) return std::nullopt;
-  Condition condition{.property = property->second, .op = op->second, .text = text};
-  if (condition.property == Property::kBrand) {
-    if (condition.op != Operator::kEqual && condition.op != Operator::kNotEqual) return std::nullopt;
-    condition.brand = Lower(value);
+  ParsedCondition condition{.property = property->second, .op = op->second, .text = text};
+  if (condition.property == RequirementProperty::kBrand) {
+    if (condition.op != ConditionOperator::kEqual && condition.op != ConditionOperator::kNotEqual)
+      return std::nullopt;
+    condition.brand = LowerCase(value);
     return condition;
   }
   const auto version = base::Version::Parse(value);
@@ -81,66 +83,67 @@ std::optional<Condition> Parse(std::string_view text) {
 
 Met ToMet(bool met) { return met ? Met::kYes : Met::kNo; }
 
-bool Compare(const base::Version& a, Operator op, const base::Version& b) {
+bool CompareVersions(const base::Version& a, ConditionOperator op, const base::Version& b) {
   switch (op) {
-    case Operator::kEqual:
+    case ConditionOperator::kEqual:
       return a == b;
-    case Operator::kNotEqual:
+    case ConditionOperator::kNotEqual:
       return a != b;
-    case Operator::kLess:
+    case ConditionOperator::kLess:
       return a < b;
-    case Operator::kLessEqual:
+    case ConditionOperator::kLessEqual:
       return a <= b;
-    case Operator::kGreater:
+    case ConditionOperator::kGreater:
       return a > b;
-    case Operator::kGreaterEqual:
+    case ConditionOperator::kGreaterEqual:
       return a >= b;
   }
   return false;
 }
 
 // Of a driver that is newer than the tables: it supports at least `known`.
-Met CompareAtLeast(const base::Version& known, Operator op, const base::Version& wanted) {
+Met CompareAtLeast(const base::Version& known, ConditionOperator op, const base::Version& wanted) {
   if (known > wanted) {
-    if (op == Operator::kGreater || op == Operator::kGreaterEqual || op == Operator::kNotEqual)
+    if (op == ConditionOperator::kGreater || op == ConditionOperator::kGreaterEqual ||
+        op == ConditionOperator::kNotEqual)
       return Met::kYes;
     return Met::kNo;
   }
-  if (known == wanted && (op == Operator::kGreaterEqual || op == Operator::kLess))
-    return ToMet(op == Operator::kGreaterEqual);
+  if (known == wanted && (op == ConditionOperator::kGreaterEqual || op == ConditionOperator::kLess))
+    return ToMet(op == ConditionOperator::kGreaterEqual);
   return Met::kUnknown;
 }
 
-Met Check(const Condition& condition, const RequirementFacts& facts, const RequirementGpu& gpu,
-          std::span<const std::string_view> brands) {
+Met CheckCondition(const ParsedCondition& condition, const RequirementFacts& facts, const RequirementGpu& gpu,
+                   std::span<const std::string_view> brands) {
   const auto compare = [&](const std::optional<base::Version>& have) {
-    return have ? ToMet(Compare(*have, condition.op, condition.version)) : Met::kUnknown;
+    return have ? ToMet(CompareVersions(*have, condition.op, condition.version)) : Met::kUnknown;
   };
   switch (condition.property) {
-    case Property::kCuda:
+    case RequirementProperty::kCuda:
       return facts.cuda && facts.cuda_at_least ? CompareAtLeast(*facts.cuda, condition.op, condition.version)
                                                : compare(facts.cuda);
-    case Property::kDriver:
+    case RequirementProperty::kDriver:
       return compare(facts.driver);
-    case Property::kArch:
+    case RequirementProperty::kArch:
       return compare(gpu.arch);
-    case Property::kBrand:
+    case RequirementProperty::kBrand:
       break;
   }
   const bool named = std::ranges::find(brands, condition.brand) != brands.end();
   if (named && brands.size() > 1) return Met::kUnknown;
-  return ToMet(named == (condition.op == Operator::kEqual));
+  return ToMet(named == (condition.op == ConditionOperator::kEqual));
 }
 
 // nullopt: one that the runtime does not understand.
-using Conditions = std::vector<std::optional<Condition>>;
+using ConditionList = std::vector<std::optional<ParsedCondition>>;
 
-struct Requirement {
-  std::vector<Conditions> alternatives{};
+struct ParsedRequirement {
+  std::vector<ConditionList> alternatives{};
   std::string_view not_understood{};  // the first condition of that kind
 };
 
-std::vector<std::string_view> Pieces(std::string_view text, char separator) {
+std::vector<std::string_view> SplitAt(std::string_view text, char separator) {
   std::vector<std::string_view> pieces;
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find(separator, at), text.size());
@@ -150,12 +153,12 @@ std::vector<std::string_view> Pieces(std::string_view text, char separator) {
   return pieces;
 }
 
-Requirement Read(std::string_view text) {
-  Requirement requirement;
-  for (const std::string_view alternative : Pieces(text, ' ')) {
-    Conditions conditions;
-    for (const std::string_view piece : Pieces(alternative, ',')) {
-      conditions.push_back(Parse(piece));
+ParsedRequirement ReadRequirement(std::string_view text) {
+  ParsedRequirement requirement;
+  for (const std::string_view alternative : SplitAt(text, ' ')) {
+    ConditionList conditions;
+    for (const std::string_view piece : SplitAt(alternative, ',')) {
+      conditions.push_back(ParseCondition(piece));
       if (!conditions.back() && requirement.not_understood.empty()) requirement.not_understood = piece;
     }
     if (!conditions.empty()) requirement.alternatives.push_back(std::move(conditions));
@@ -164,23 +167,23 @@ Requirement Read(std::string_view text) {
 }
 
 // nullopt: the runtime comes to a condition that it does not understand, and ends.
-std::optional<Met> All(const Conditions& conditions, const RequirementFacts& facts, const RequirementGpu& gpu,
-                       std::string_view brand) {
+std::optional<Met> AllHold(const ConditionList& conditions, const RequirementFacts& facts,
+                           const RequirementGpu& gpu, std::string_view brand) {
   Met all = Met::kYes;
-  for (const std::optional<Condition>& condition : conditions) {
+  for (const std::optional<ParsedCondition>& condition : conditions) {
     if (!condition) return std::nullopt;
-    const Met met = Check(*condition, facts, gpu, std::span(&brand, 1));
+    const Met met = CheckCondition(*condition, facts, gpu, std::span(&brand, 1));
     if (met == Met::kNo) return met;
     if (met == Met::kUnknown) all = met;
   }
   return all;
 }
 
-Met ForBrand(const Requirement& requirement, const RequirementFacts& facts, const RequirementGpu& gpu,
+Met ForBrand(const ParsedRequirement& requirement, const RequirementFacts& facts, const RequirementGpu& gpu,
              std::string_view brand) {
   bool unknown = false;
-  for (const Conditions& conditions : requirement.alternatives) {
-    const auto met = All(conditions, facts, gpu, brand);
+  for (const ConditionList& conditions : requirement.alternatives) {
+    const auto met = AllHold(conditions, facts, gpu, brand);
     if (!met) return Met::kUnknown;
     if (*met == Met::kYes) return *met;
     unknown |= *met == Met::kUnknown;
@@ -193,7 +196,7 @@ std::span<const std::string_view> BrandsOfGpu(const RequirementGpu& gpu) {
   return gpu.brands.empty() ? std::span<const std::string_view>(kBrands) : gpu.brands;
 }
 
-Met ForGpu(const Requirement& requirement, const RequirementFacts& facts, const RequirementGpu& gpu) {
+Met ForGpu(const ParsedRequirement& requirement, const RequirementFacts& facts, const RequirementGpu& gpu) {
   std::optional<Met> all;
   for (const std::string_view brand : BrandsOfGpu(gpu)) {
     const Met met = ForBrand(requirement, facts, gpu, brand);
@@ -203,15 +206,15 @@ Met ForGpu(const Requirement& requirement, const RequirementFacts& facts, const 
   return *all;
 }
 
-std::vector<Alternative> Proof(const Requirement& requirement, const RequirementFacts& facts,
-                               const RequirementGpu& gpu) {
+std::vector<Alternative> ProofOf(const ParsedRequirement& requirement, const RequirementFacts& facts,
+                                 const RequirementGpu& gpu) {
   std::vector<Alternative> proof;
-  for (const Conditions& conditions : requirement.alternatives) {
+  for (const ConditionList& conditions : requirement.alternatives) {
     Alternative& alternative = proof.emplace_back();
-    for (const std::optional<Condition>& condition : conditions) {
+    for (const std::optional<ParsedCondition>& condition : conditions) {
       if (!condition) break;  // one before it does not hold
       alternative.push_back(
-          {condition->property, condition->text, Check(*condition, facts, gpu, BrandsOfGpu(gpu))});
+          {condition->property, condition->text, CheckCondition(*condition, facts, gpu, BrandsOfGpu(gpu))});
     }
   }
   return proof;
@@ -220,7 +223,7 @@ std::vector<Alternative> Proof(const Requirement& requirement, const Requirement
 }  // namespace
 
 std::span<const std::string_view> BrandsOf(std::string_view name, const std::optional<base::Version>& arch) {
-  const std::string lower = Lower(name);
+  const std::string lower = LowerCase(name);
   const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
   if (has("geforce")) return kOfGeForce;
   if (has("titan")) return kOfTitan;
@@ -231,21 +234,21 @@ std::span<const std::string_view> BrandsOf(std::string_view name, const std::opt
 }
 
 RequirementAnswer EvaluateRequirement(std::string_view text, const RequirementFacts& facts) {
-  const Requirement requirement = Read(text);
+  const ParsedRequirement requirement = ReadRequirement(text);
   const std::vector<RequirementGpu> any(1);
   const std::vector<RequirementGpu>& gpus = facts.gpus.empty() ? any : facts.gpus;
   RequirementAnswer answer;
   for (size_t i = 0; i < gpus.size(); ++i) {
     const Met met = ForGpu(requirement, facts, gpus[i]);
-    if (met == Met::kNo) return {.met = met, .alternatives = Proof(requirement, facts, gpus[i]), .gpu = i};
+    if (met == Met::kNo) return {.met = met, .alternatives = ProofOf(requirement, facts, gpus[i]), .gpu = i};
     if (met == Met::kUnknown) answer = {.met = met, .gpu = i, .not_understood = requirement.not_understood};
   }
   return answer;
 }
 
 bool IsTrueForToolkit(std::string_view value) {
-  static constexpr auto kWords = std::to_array<std::string_view>({"1", "t", "T", "true", "TRUE", "True"});
-  return std::ranges::find(kWords, value) != kWords.end();
+  static constexpr auto kTrueWords = std::to_array<std::string_view>({"1", "t", "T", "true", "TRUE", "True"});
+  return std::ranges::find(kTrueWords, value) != kTrueWords.end();
 }
 
 }  // namespace culprit::knowledge
