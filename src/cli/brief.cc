@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <cstdio>
 #include <utility>
 
 #include "base/text.h"
@@ -12,7 +11,6 @@
 #include "fleet/brief.h"
 #include "fleet/pieces.h"
 #include "render/redact.h"
-#include "system/own_program.h"
 
 namespace culprit::cli {
 namespace {
@@ -38,9 +36,6 @@ std::string TimeNow() {
 }
 
 int WriteBrief(const Options& options, engine::Diagnosis& diagnosis, const BriefWishes& wishes) {
-  if (const std::string own = system::OwnProgram();
-      wishes.remove_program && base::BaseName(own).starts_with(kCarriedProgram))
-    std::remove(own.c_str());
   const auto report = diagnosis.Judge();
   const snapshot::Snapshot& snapshot = diagnosis.snapshot();
   std::string node = wishes.node;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "cli/options.h"
 #include "cli/subject.h"
@@ -11,13 +10,9 @@ namespace culprit::cli {
 
 std::string TimeNow();  // "2026-11-18T11:04:07Z"
 
-// What the name of a copy begins with that `fleet run` lets an engine make.
-inline constexpr std::string_view kCarriedProgram = "culprit-fleet.";
-
 struct BriefWishes {
-  std::string node;             // "" = the name of this machine
-  bool pieces = false;          // in short lines, for engines that mix the output of nodes
-  bool remove_program = false;  // that an engine has copied for this one run
+  std::string node;     // "" = the name of this machine
+  bool pieces = false;  // in short lines, for engines that mix the output of nodes
 };
 
 // Checks what was looked at, and writes it as one line. Returns the exit status.

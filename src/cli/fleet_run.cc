@@ -7,7 +7,6 @@
 #include <chrono>
 #include <map>
 #include <mutex>
-#include <random>
 #include <thread>
 #include <utility>
 
@@ -115,11 +114,17 @@ class Answers {
 };
 
 // What a shell on the node does with the program that comes on its standard input.
-std::string OnTheNode(const std::string& node, const std::vector<std::string>& ask) {
+std::string OnTheNode(const std::vector<std::string>& ask) {
   return "d=$(mktemp -d \"${TMPDIR:-/tmp}/culprit.XXXXXX\") && trap 'rm -rf \"$d\"' EXIT && cat "
-         ">\"$d/culprit\" && "
-         "chmod 700 \"$d/culprit\" && \"$d/culprit\" snapshot --brief --node " +
-         base::ShellWord(node) + " " + base::ShellWords(ask);
+         ">\"$d/culprit\" && chmod 700 \"$d/culprit\" && \"$d/culprit\" snapshot --brief " +
+         base::ShellWords(ask);
+}
+
+// An engine that gives each node this program, on standard input.
+base::Result<Heard> RunEngine(const char* engine, std::vector<std::string> words, int seconds) {
+  words.insert(words.begin(), {"-c", "engine=$1 program=$2; shift 2; exec \"$engine\" \"$@\" <\"$program\"",
+                               "sh", engine, system::OwnProgram()});
+  return RunTool("/bin/sh", std::move(words), seconds);
 }
 
 void AskOverSsh(const FleetRun& run, const std::vector<std::string>& nodes, Answers& answers) {
@@ -128,13 +133,12 @@ void AskOverSsh(const FleetRun& run, const std::vector<std::string>& nodes, Answ
   std::atomic<size_t> next = 0;
   const auto work = [&] {
     for (size_t i = next++; i < nodes.size(); i = next++) {
-      std::vector<std::string> words = {"-c", "program=$1; shift; exec ssh \"$@\" <\"$program\"",
-                                        "sh", system::OwnProgram(),
-                                        "-o", "BatchMode=yes",
-                                        "-o", "ConnectTimeout=10"};
+      std::vector<std::string> words = {"-o", "BatchMode=yes", "-o", "ConnectTimeout=10"};
       words.insert(words.end(), run.words.begin(), run.words.end());
-      words.insert(words.end(), {"--", nodes[i], OnTheNode(nodes[i], run.ask)});
-      const auto heard = RunTool("/bin/sh", std::move(words), run.seconds);
+      std::vector<std::string> ask = run.ask;
+      ask.insert(ask.begin(), {"--node", nodes[i]});
+      words.insert(words.end(), {"--", nodes[i], OnTheNode(ask)});
+      const auto heard = RunEngine("ssh", std::move(words), run.seconds);
       const std::lock_guard lock(mutex);
       if (!heard) {
         answers.Say(nodes[i], heard.error().message);
@@ -161,22 +165,20 @@ void TakeComplaints(std::string_view errors, const std::vector<std::string>& nod
   }
 }
 
-// One step for all nodes; Slurm copies the program.
+// One step for all nodes.
 base::Result<std::string> AskOverSlurm(const FleetRun& run, const std::vector<std::string>& nodes,
                                        Answers& answers) {
   Progress progress(!run.common.quiet);
   progress.Show("waiting for Slurm");
-  // Each node removes its copy.
-  const std::string copy = fmt::format("/tmp/{}{:08x}", kCarriedProgram, std::random_device{}());
-  std::vector<std::string> words = {"--ntasks-per-node=1", "--kill-on-bad-exit=0", "--wait=0",
-                                    "--bcast=" + copy};
+  std::vector<std::string> words = {"--ntasks-per-node=1", "--kill-on-bad-exit=0", "--wait=0"};
   if (!nodes.empty())
     words.insert(words.end(),
                  {"--nodelist=" + base::FoldNodes(nodes), "--nodes=" + std::to_string(nodes.size())});
   words.insert(words.end(), run.words.begin(), run.words.end());
-  words.insert(words.end(), {system::OwnProgram(), "snapshot", "--brief", "--pieces", "--remove-program"});
-  words.insert(words.end(), run.ask.begin(), run.ask.end());
-  const auto heard = RunTool(system::FindCommand("srun").path, std::move(words), run.seconds);
+  std::vector<std::string> ask = run.ask;
+  ask.insert(ask.begin(), "--pieces");
+  words.insert(words.end(), {"sh", "-c", OnTheNode(ask)});
+  const auto heard = RunEngine("srun", std::move(words), run.seconds);
   if (!heard) return std::unexpected(heard.error());
   fleet::Pieces pieces;
   std::string_view rest = heard->output, text;

@@ -51,7 +51,8 @@ base::Result<Judged> Judge(const std::string& name, const DiffOptions& options) 
                      .limit = std::chrono::milliseconds(0)})};
   if (auto looked = judged.diagnosis.LookAndPlay(); !looked) return std::unexpected(looked.error());
   judged.check = judged.diagnosis.Judge();
-  if (judged.image != nullptr) AddOfImage(*judged.image, judged.diagnosis.snapshot().environment, judged.check);
+  if (judged.image != nullptr)
+    AddOfImage(*judged.image, judged.diagnosis.snapshot().environment, judged.check);
   return judged;
 }
 

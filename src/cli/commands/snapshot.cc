@@ -97,8 +97,6 @@ int RunSnapshot(int argc, const char* const* argv) {
           "NAME");
   app.Add("--pieces", given.wishes.pieces,
           "--brief in short lines, for an engine that mixes the output of nodes");
-  app.Add("--remove-program", given.wishes.remove_program,
-          "--brief: remove the copy of culprit that `culprit fleet run` made for this");
   AddCommonOptions(app, options);
   app.Footer(
       "Recorded: the loaders, ld.so.cache, library directories and programs on PATH with the headers "
