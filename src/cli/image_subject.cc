@@ -31,7 +31,7 @@ std::string InWords(image::Misfit why) {
 
 std::string LayerName(size_t layer) { return "layer " + std::to_string(layer + 1); }
 
-base::Result<image::Image> Read(const std::string& target, const image::ImageOptions& options) {
+base::Result<image::Image> ReadImage(const std::string& target, const image::ImageOptions& options) {
   if (target != "-") {
     const auto host = system::RealSystem();
     return image::OpenImage(*host, PathOnMachine(*host, target), options);
@@ -79,7 +79,7 @@ base::Result<std::shared_ptr<const image::Image>> OpenImage(const std::string& n
   reading.progress = [&](size_t layer, size_t layers) {
     progress.Show("reading " + LayerName(layer) + " of " + std::to_string(layers));
   };
-  auto image = Read(name, reading);
+  auto image = ReadImage(name, reading);
   if (!image) return std::unexpected(image.error());
   return std::make_shared<const image::Image>(*std::move(image));
 }

@@ -16,16 +16,16 @@
 namespace culprit::cli {
 namespace {
 
-constexpr int kRecordSeconds = 30;
+constexpr int kRecordingSeconds = 30;
 
-bool IsRootFileSystem(const std::string& name) {
+bool IsRootDirectory(const std::string& name) {
   const auto here = system::RealSystem();
   const auto target = collect::ClassifyTarget(*here, PathOnMachine(*here, name));
   return target && target->kind == collect::TargetKind::kRootFileSystem;
 }
 
-base::Result<RecordedMachine> Record(const Subject& subject, const Options& options) {
-  auto looked_at = ForEngine(subject, {.common = options, .seconds = kRecordSeconds});
+base::Result<RecordedMachine> RecordSubject(const Subject& subject, const Options& options) {
+  auto looked_at = ForEngine(subject, {.common = options, .seconds = kRecordingSeconds});
   if (!looked_at) return std::unexpected(looked_at.error());
   engine::Diagnosis diagnosis(*std::move(looked_at));
   if (auto looked = diagnosis.Look(); !looked) return std::unexpected(looked.error());
@@ -63,14 +63,14 @@ base::Result<RecordedMachine> RecordNamed(const std::string& name, const Options
   if (IsImage(name)) {
     const auto subject = ImageSubject(name, options, {.platform = platform});
     if (!subject) return std::unexpected(subject.error());
-    return Record(*subject, options);
+    return RecordSubject(*subject, options);
   }
-  if (IsRootFileSystem(name)) {
+  if (IsRootDirectory(name)) {
     const auto subject = ChooseSubject(options, {name});
     if (!subject) return std::unexpected(subject.error());
-    return Record(*subject, options);
+    return RecordSubject(*subject, options);
   }
-  const Deadline deadline{std::chrono::seconds(kRecordSeconds)};
+  const Deadline deadline{std::chrono::seconds(kRecordingSeconds)};
   return ReadRecordedMachine(name);
 }
 

@@ -20,9 +20,9 @@ std::string Seed(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-class Text final : public base::ByteSource {
+class SquashfsText final : public base::ByteSource {
  public:
-  explicit Text(std::string text) : text_(std::move(text)) {}
+  explicit SquashfsText(std::string text) : text_(std::move(text)) {}
   uint64_t size() const override { return text_.size(); }
   base::Result<size_t> ReadAt(uint64_t offset, std::span<std::byte> out) const override {
     return base::MemorySource(std::as_bytes(std::span(text_))).ReadAt(offset, out);
@@ -32,15 +32,15 @@ class Text final : public base::ByteSource {
   std::string text_;
 };
 
-struct Opened {
+struct OpenedVolume {
   std::shared_ptr<Troubles> troubles = std::make_shared<Troubles>();
   std::unique_ptr<SquashfsSystem> machine;
 };
 
-base::Result<Opened> OpenText(std::string text, const Budget& budget = {}) {
-  auto volume = SquashfsVolume::Open(std::make_shared<Text>(std::move(text)));
+base::Result<OpenedVolume> OpenText(std::string text, const Budget& budget = {}) {
+  auto volume = SquashfsVolume::Open(std::make_shared<SquashfsText>(std::move(text)));
   if (!volume) return std::unexpected(volume.error());
-  Opened opened;
+  OpenedVolume opened;
   opened.machine = std::make_unique<SquashfsSystem>(*std::move(volume), budget, opened.troubles);
   return opened;
 }
@@ -109,7 +109,7 @@ TEST(Squashfs, EntersADirectoryInOnePlaceOnly) {
 }
 
 TEST(Sif, LeadsToItsRoot) {
-  const Text file(Seed("image.sif"));
+  const SquashfsText file(Seed("image.sif"));
   const auto root = FindSifRoot(file);
   ASSERT_TRUE(root) << root.error().message;
   EXPECT_EQ(root->architecture, "amd64");
