@@ -10,6 +10,8 @@
 namespace culprit::cli {
 namespace {
 
+constexpr std::string_view kSearchPath = "search-path";  // a library is there, and nobody looks for it there
+
 // The topmost layer that brought one of the files that show it, or removed what is missing; -1: none did.
 int TopLayer(const image::Tree& tree, const report::Finding& finding) {
   int top = -1;
@@ -27,6 +29,7 @@ int TopLayer(const image::Tree& tree, const report::Finding& finding) {
   std::ranges::for_each(finding.about, count_name);
   for (const report::Evidence& item : finding.evidence)
     count_file(std::string(report::FileNamedIn(item.source)));
+  if (finding.cause == kSearchPath) top = std::max(top, tree.RemoverIn("/etc/ld.so.conf.d"));
   return top;
 }
 
@@ -35,16 +38,18 @@ std::optional<image::VariableStep> LastSetting(const image::Image& image,
                                                const std::map<std::string, std::string>& environment,
                                                const report::Finding& finding) {
   std::optional<image::VariableStep> last;
-  const auto count = [&](std::string_view name) {
+  using Setting = image::ImageConfig::Setting;
+  const auto count = [&](std::string_view name, Setting kind) {
     const auto said = image.config.environment.find(std::string(name));
     const auto used = environment.find(std::string(name));
     if (said == image.config.environment.end() || used == environment.end() || said->second != used->second)
       return;
-    auto step = image.config.SetBy(name, image.layers.size());
+    auto step = image.config.SetBy(name, image.layers.size(), kind);
     if (step && (!last || step->layers >= last->layers)) last = std::move(step);
   };
-  count(finding.subject);
-  for (const report::Evidence& item : finding.evidence) count(report::VariableOf(item));
+  count(finding.subject, Setting::kAny);
+  for (const report::Evidence& item : finding.evidence) count(report::VariableOf(item), Setting::kAny);
+  if (finding.cause == kSearchPath) count("LD_LIBRARY_PATH", Setting::kWithoutADirectory);
   return last;
 }
 

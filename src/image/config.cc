@@ -39,13 +39,28 @@ void ReadRunning(const Json& running, ImageConfig& config) {
   }
 }
 
-// Whether an instruction is "ENV NAME=...", also as one of several, or the old "ENV NAME value".
-bool Sets(std::string_view instruction, const std::string& variable) {
+// What an instruction sets a variable to: "ENV NAME=value", also as one of several, or the old "ENV NAME
+// value".
+std::optional<std::string> ValueSet(std::string_view instruction, const std::string& variable) {
   constexpr std::string_view kEnv = "ENV ";
-  if (!instruction.starts_with(kEnv)) return false;
-  const std::string_view settings = base::Trim(instruction.substr(kEnv.size()));
-  return settings.starts_with(variable + "=") || settings.starts_with(variable + " ") ||
-         base::Contains(settings, " " + variable + "=");
+  if (!instruction.starts_with(kEnv)) return std::nullopt;
+  const std::string settings = " " + std::string(base::Trim(instruction.substr(kEnv.size())));
+  if (settings.starts_with(" " + variable + " ")) return settings.substr(variable.size() + 2);
+  const size_t at = settings.find(" " + variable + "=");
+  if (at == settings.npos) return std::nullopt;
+  const size_t begin = at + variable.size() + 2;
+  const bool quoted = begin < settings.size() && settings[begin] == '"';
+  const size_t from = begin + (quoted ? 1 : 0);
+  return settings.substr(from, settings.find(quoted ? '"' : ' ', from) - from);
+}
+
+// Whether a search path lost a directory. One that refers to its old value did not.
+bool LostADirectory(const std::string& before, const std::string& now) {
+  if (base::Contains(now, "$")) return false;
+  const std::vector<std::string> left = base::Split(now, ':');
+  return std::ranges::any_of(base::Split(before, ':'), [&](const std::string& directory) {
+    return !directory.empty() && std::ranges::find(left, directory) == left.end();
+  });
 }
 
 }  // namespace
@@ -82,15 +97,19 @@ std::vector<std::string> ImageConfig::CreatedBy(size_t layers) const {
   return steps;
 }
 
-std::optional<VariableStep> ImageConfig::SetBy(std::string_view variable, size_t layers) const {
+std::optional<VariableStep> ImageConfig::SetBy(std::string_view variable, size_t layers, Setting kind) const {
   std::optional<VariableStep> last;
+  std::string before;
   size_t below = 0;
   for (const HistoryStep& step : history) {
     if (!step.empty_layer) {
       ++below;
-    } else if (Sets(Instruction(step.created_by), std::string(variable))) {
-      last = {below, step.created_by};
+      continue;
     }
+    const auto value = ValueSet(Instruction(step.created_by), std::string(variable));
+    if (!value) continue;
+    if (kind == Setting::kAny || LostADirectory(before, *value)) last = {below, step.created_by};
+    before = *value;
   }
   return below == layers ? last : std::nullopt;
 }

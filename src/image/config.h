@@ -45,8 +45,11 @@ struct ImageConfig {
 
   // The steps that made a layer, in the order of the layers; empty when there are more or fewer than layers.
   std::vector<std::string> CreatedBy(size_t layers) const;
-  // The last step that set a variable; nullopt if the history does not say, or is not that of these layers.
-  std::optional<VariableStep> SetBy(std::string_view variable, size_t layers) const;
+  // The last step that set a variable, or that took a directory out of it (a search path); nullopt if the
+  // history names none, or is not that of these layers.
+  enum class Setting { kAny, kWithoutADirectory };
+  std::optional<VariableStep> SetBy(std::string_view variable, size_t layers,
+                                    Setting kind = Setting::kAny) const;
 };
 
 base::Result<ImageConfig> ParseConfig(const std::string& text);

@@ -234,6 +234,22 @@ TEST(Image, HistorySaysWhichStepSetAVariable) {
   EXPECT_EQ(below("B", 3), -1) << "a history of other layers";
 }
 
+TEST(Image, HistorySaysWhichStepTookADirectoryOutOfASearchPath) {
+  using Setting = ImageConfig::Setting;
+  const auto below = [&](const std::string& second, const std::string& third) {
+    const auto config = ParseConfig(
+        R"({"history": [{"created_by": "ENV P=/a:/b X=1", "empty_layer": true}, {"created_by": "ADD x"},)"
+        R"({"created_by": ")" +
+        second + R"(", "empty_layer": true}, {"created_by": ")" + third + R"(", "empty_layer": true}]})");
+    const auto step = config->SetBy("P", 1, Setting::kWithoutADirectory);
+    return step ? step->created_by : "";
+  };
+  EXPECT_EQ(below("ENV P=/b:/c:/a", "ENV P=/a:/c"), "ENV P=/a:/c");
+  EXPECT_EQ(below("ENV P=\\\"/b\\\"", "ENV P=/b:/c"), "ENV P=\"/b\"");
+  EXPECT_EQ(below("ENV P=/c:$P", "ENV P /c:/d"), "");
+  EXPECT_EQ(below("ENV P=/c:$P", "ENV P /d"), "ENV P /d");
+}
+
 TEST(Image, ConfigurationSaysWhatMadeEachLayer) {
   const std::string config =
       R"({"os":"linux","architecture":"arm64","config":{"Entrypoint":["/run.sh"],"Cmd":["serve"],"User":"app"},)"

@@ -49,6 +49,13 @@ std::optional<std::vector<std::string>> Components(std::string_view path) {
   return names;
 }
 
+// "libcudnn_ops.so.9" of libcudnn_ops.so.9.1.0: under which name a library is asked for differs.
+std::string_view ToMajor(std::string_view name) {
+  constexpr std::string_view kEnd = ".so.";
+  const size_t end = name.find(kEnd);
+  return end == name.npos ? name : name.substr(0, name.find('.', end + kEnd.size()));
+}
+
 std::string Joined(std::span<const std::string> names) {
   std::string path;
   for (const std::string& name : names) path.append("/").append(name);
@@ -187,7 +194,8 @@ bool Tree::RemoveLower(const std::string& name, const Child& child) {
   if (inodes_[child.inode].type == FileType::kDirectory)
     return RemoveLower(ChildrenOf(child)) && child.layer < layer_;
   const bool goes = child.layer < layer_;
-  if (goes && base::Contains(name, ".so")) removed_libraries_.insert_or_assign(name, layer_);
+  if (goes && base::Contains(name, ".so"))
+    removed_libraries_.insert_or_assign(std::string(ToMajor(name)), layer_);
   return goes;
 }
 
@@ -255,7 +263,7 @@ std::vector<system::DirectoryEntry> Tree::List(const Inode& directory) const {
 }
 
 int Tree::RemoverOf(const std::string& library) const {
-  const auto found = removed_libraries_.find(library);
+  const auto found = removed_libraries_.find(std::string(ToMajor(library)));
   return found == removed_libraries_.end() ? -1 : static_cast<int>(found->second);
 }
 

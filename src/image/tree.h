@@ -55,8 +55,8 @@ class Tree {
   // of a directory the one that made it. -1: nobody did.
   int TopLayerOf(const std::string& path) const;
 
-  // The topmost layer that removed a library of this name, wherever; that removed something from this
-  // directory.
+  // The topmost layer that removed a library of this name and major version, wherever; that removed something
+  // from this directory.
   int RemoverOf(const std::string& library) const;
   int RemoverIn(const std::string& directory) const;
 

@@ -58,6 +58,8 @@ TEST(Tree, KnowsWhoRemovedALibrary) {
   const Image image = Of({TestTar().File("usr/lib/p/libx.so.1", "1").File("usr/lib/liby.so", "1"),
                           TestTar().File("usr/lib/.wh.p", ""), TestTar().File("usr/lib/.wh..wh..opq", "")});
   EXPECT_EQ(image.tree->RemoverOf("libx.so.1"), 1);
+  EXPECT_EQ(image.tree->RemoverOf("libx.so.1.2.3"), 1);
+  EXPECT_EQ(image.tree->RemoverOf("libx.so.12"), -1);
   EXPECT_EQ(image.tree->RemoverOf("liby.so"), 2);
   EXPECT_EQ(image.tree->RemoverOf("libz.so"), -1);
 }

@@ -198,7 +198,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (IsOfCudnn(asker)) version = scene.view.Version(asker);
     report::Finding& finding =
         Fire(ruling, *parts.front(),
-             asker + (version ? " (cuDNN " + version->version + ")" : "") + " does not find " + list, asker);
+             asker + (version ? " (cuDNN " + version->version + ")" : "") + " does not find " + list, asker,
+             {names.begin(), names.end()});
     for (const std::string& name : names)
       AddOrigin(name, version ? version->version : "", directory, finding);
     for (const FailedLoad* part : parts) {
