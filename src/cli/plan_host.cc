@@ -99,8 +99,8 @@ base::Result<void> AssumeHost(const std::string& words, plan::Host& host) {
   const auto assumed = collect::ParseHost(words);
   if (!assumed) return std::unexpected(assumed.error());
   if (assumed->driver) host.driver = Version::Parse(*assumed->driver);
-  for (const std::string& gpu : assumed->gpus) {
-    if (const auto capability = Version::Parse(gpu)) host.gpus.push_back(*capability);
+  for (const collect::HostGpu& gpu : assumed->gpus) {
+    if (const auto capability = Version::Parse(gpu.capability)) host.gpus.push_back(*capability);
   }
   host.seen = false;
   return {};

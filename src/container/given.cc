@@ -57,16 +57,15 @@ std::string FileOfDriver(std::string_view name, const std::string& driver) {
 }
 
 // A plain file of that name, even an empty one: ldconfig makes no symlink over it.
-bool IsPlainFile(snapshot::FileView& view, const std::string& path) {
-  return view.Open(path).error == base::PathError::kNone &&
-         base::BaseName(view.RealPath(path)) == base::BaseName(path);
+bool IsPlainFile(snapshot::FileView& view, const std::string& path, std::string_view name) {
+  return view.Open(path).error == base::PathError::kNone && base::BaseName(view.RealPath(path)) == name;
 }
 
 // Whether ldconfig takes the image's file for that name rather than the host's, which lies beside it.
 bool BeatsHost(snapshot::FileView& view, const std::string& path, std::string_view name,
                const std::string& driver) {
   if (view.Open(path).error != base::PathError::kNone) return false;
-  if (IsPlainFile(view, path)) return true;
+  if (IsPlainFile(view, path, name)) return true;
   const std::string file(base::BaseName(view.RealPath(path)));
   return binfmt::LdCacheCompare(file, FileOfDriver(name, driver)) > 0;
 }
@@ -129,7 +128,7 @@ void Give(const Snapshot& before, snapshot::FileView& view, Snapshot& snapshot) 
       driver.given.push_back(GivenAs(view, name, own->second, directory, *driver.kernel_version));
     } else {
       std::string path = base::JoinPath(directory, name);
-      const GivenFrom from = IsPlainFile(view, path) ? GivenFrom::kImage : GivenFrom::kHost;
+      const GivenFrom from = IsPlainFile(view, path, name) ? GivenFrom::kImage : GivenFrom::kHost;
       driver.given.push_back({std::string(name), std::move(path), from});
     }
   }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -167,8 +168,9 @@ base::Result<binfmt::LdCache> CacheAfterLdconfig(const System& machine) {
   Scan scan = ScanMachine(machine);
   for (Line& line : scan.lines) {
     const auto made = scan.made.put.find(line.path);
-    if (made != scan.made.put.end())
-      line.path = JoinPath(std::string(base::DirName(line.path)), made->second.target);
+    if (made == scan.made.put.end()) continue;
+    std::string file = JoinPath(std::string(base::DirName(line.path)), made->second.target);
+    if (machine.RealPath(line.path) != machine.RealPath(file)) line.path = std::move(file);
   }
   const std::string bytes = Cache(scan.lines);
   return binfmt::ReadLdCache(base::MemorySource(std::as_bytes(std::span(bytes))));

@@ -54,7 +54,8 @@ const Driver* KernelSide(const Scene& scene, Ruling& ruling) {
 }
 
 const Driver* KernelSideOfImage(const Scene& scene, Ruling& ruling) {
-  return IsImageForHost(scene) ? &*scene.stack().driver : KernelSide(scene, ruling);
+  const bool known = IsImageForHost(scene) && !scene.stack().driver->given.empty();
+  return known ? &*scene.stack().driver : KernelSide(scene, ruling);
 }
 
 bool IsLoaded(const Driver& driver, std::string_view module) {
