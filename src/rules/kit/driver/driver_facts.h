@@ -32,8 +32,7 @@ void LacksGpus(const Scene& scene, Ruling& ruling);
 // missing facts.
 const snapshot::Driver* KernelSide(const Scene& scene, Ruling& ruling);
 
-// The same, and the assumed driver (--host) of an image: which libcuda the image gets on it can be checked
-// too.
+// The same, and the assumed driver (--host) of an image where it is known which libcuda the image gets.
 const snapshot::Driver* KernelSideOfImage(const Scene& scene, Ruling& ruling);
 
 bool IsLoaded(const snapshot::Driver& driver, std::string_view module);  // "nvidia" also by its version alone
