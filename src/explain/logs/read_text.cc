@@ -42,16 +42,17 @@ std::pair<std::ptrdiff_t, std::ptrdiff_t> Loudness(const std::vector<Symptom>& s
 bool IsGuessed(const Symptom& symptom) { return symptom.role() == Role::kHint && IsGuess(symptom.text); }
 
 // Whether the program itself marked the line as a notice, after which it goes on.
-bool IsNotice(const Symptom& symptom) {
+bool IsNotice(const Symptom& symptom, Origin origin) {
   static const RE2 kLevel(R"((?:^|[\s:])[IW] (?:tensorflow|external)/|^[IW]\d{4} \d\d:)");
   return symptom.role() == Role::kConsequence || symptom.role() == Role::kHint ||
-         RE2::PartialMatch(Piece(symptom.text), kLevel);
+         (origin == Origin::kPasted && RE2::PartialMatch(Piece(symptom.text), kLevel));
 }
 
 // A program said that it goes on without the GPU, and later ended by an exception that has nothing to do with
 // it: then what it said is not why.
-std::optional<ErrorLine> EndedOtherwise(const std::vector<Symptom>& symptoms, const LogReader::Tail& tail) {
-  const auto ends_it = [](const Symptom& symptom) { return Fails(symptom) && !IsNotice(symptom); };
+std::optional<ErrorLine> EndedOtherwise(const std::vector<Symptom>& symptoms, const LogReader::Tail& tail,
+                                        Origin origin) {
+  const auto ends_it = [&](const Symptom& symptom) { return Fails(symptom) && !IsNotice(symptom, origin); };
   if (std::ranges::none_of(symptoms, Fails) || std::ranges::any_of(symptoms, ends_it)) return std::nullopt;
   std::optional<ErrorLine> error = OrdinaryException(tail.text);
   const bool later = error && std::ranges::all_of(symptoms, [&](const Symptom& symptom) {
@@ -89,7 +90,7 @@ std::vector<Symptom> SymptomsOfMended(std::string_view text, const LogReader& re
 
 }  // namespace
 
-base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input) {
+base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input, Origin origin) {
   LogReader reader(input);
   while (true) {
     const auto got = stream.Read(reader.Room());
@@ -103,7 +104,7 @@ base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input) {
     read.mentioned = ErrorLine{mentioned->line, mentioned->text};
   if (reader.only_mentions() && !reader.asks_for_help()) return read;
   const LogReader::Tail tail = reader.tail();
-  std::optional<ErrorLine> error = EndedOtherwise(read.symptoms, tail);
+  std::optional<ErrorLine> error = EndedOtherwise(read.symptoms, tail, origin);
   if (error) {
     std::erase_if(read.symptoms, Fails);
     read.unknown = ErrorLine{error->line + tail.first_line - 1, std::move(error->text)};

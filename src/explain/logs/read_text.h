@@ -20,7 +20,12 @@ struct ReadText {
   std::optional<ErrorLine> mentioned = {};
 };
 
+enum class Origin {
+  kPasted,
+  kWatched,  // the output of a program that culprit ran: how it ended is known, and not judged by its words
+};
+
 // Reads a whole stream. A short text is read again with its broken lines joined, if more fails that way.
-base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input = 0);
+base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input = 0, Origin origin = Origin::kPasted);
 
 }  // namespace culprit::logs

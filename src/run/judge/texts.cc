@@ -46,7 +46,7 @@ std::string ErrorsOnly(record::Channel name, const std::string& text) {
 
 void Read(const std::string& text, size_t input, uint64_t lines_before, Heard& heard, uint64_t& lines) {
   logs::TextStream stream(text);
-  auto read = logs::ReadLog(stream, input);
+  auto read = logs::ReadLog(stream, input, logs::Origin::kWatched);
   if (!read) return;
   for (logs::Symptom& symptom : read->symptoms) {
     symptom.line += lines_before;
