@@ -1,4 +1,4 @@
-// CUL2032: a program needs NVML, and the container gets no libnvidia-ml.
+// CUL2042: a program needs NVML, and the container gets no libnvidia-ml.
 #include <algorithm>
 
 #include "base/text.h"
@@ -75,7 +75,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {.code = "CUL2032",
+extern const Rule kRule = {.code = "CUL2042",
                            .name = "container_capabilities_lack_utility",
                            .family = Family::kVisibility,
                            .cause = "container-runtime",

@@ -1,4 +1,4 @@
-// CUL2031: NVIDIA_DRIVER_CAPABILITIES has a word that the container runtime does not know.
+// CUL2041: NVIDIA_DRIVER_CAPABILITIES has a word that the container runtime does not know.
 #include "knowledge/packages/driver_capabilities.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
@@ -51,7 +51,7 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {.code = "CUL2031",
+extern const Rule kRule = {.code = "CUL2041",
                            .name = "container_capability_unknown",
                            .family = Family::kVisibility,
                            .cause = "container-runtime",
