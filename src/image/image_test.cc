@@ -246,7 +246,7 @@ TEST(Image, HistorySaysWhichStepTookADirectoryOutOfASearchPath) {
   };
   EXPECT_EQ(below("ENV P=/b:/c:/a", "ENV P=/a:/c"), "ENV P=/a:/c");
   EXPECT_EQ(below("ENV P=\\\"/b\\\"", "ENV P=/b:/c"), "ENV P=\"/b\"");
-  EXPECT_EQ(below("ENV P=/c:$P", "ENV P /c:/d"), "");
+  EXPECT_EQ(below("ENV P=/c:$P", "ENV P $P:/d"), "");
   EXPECT_EQ(below("ENV P=/c:$P", "ENV P /d"), "ENV P /d");
 }
 
