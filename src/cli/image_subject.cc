@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "cli/deadline.h"
 #include "cli/image_layer.h"
 #include "cli/progress.h"
 #include "collect/read_ahead.h"
@@ -50,7 +51,9 @@ bool IsImage(const std::string& name) {
 }
 
 std::chrono::seconds TimeToOpen(const Options& options, std::chrono::seconds usually) {
-  return !options.root.empty() && IsImage(options.root) ? std::chrono::hours(1) : usually;
+  if (options.root.empty()) return usually;
+  const Deadline deadline(usually, Deadline::Guard::kAlways);  // its first bytes may be on a dead mount
+  return IsImage(options.root) ? std::chrono::hours(1) : usually;
 }
 
 std::optional<std::string> ImageAmong(const Options& options, const std::vector<std::string>& targets) {

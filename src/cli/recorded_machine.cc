@@ -60,12 +60,16 @@ base::Result<RecordedMachine> ReadRecordedMachine(const std::string& file) {
 
 base::Result<RecordedMachine> RecordNamed(const std::string& name, const Options& options,
                                           const std::string& platform) {
-  if (IsImage(name)) {
+  const auto [image, root] = [&] {
+    const Deadline deadline{std::chrono::seconds(kRecordingSeconds)};
+    return std::pair(IsImage(name), IsRootDirectory(name));
+  }();
+  if (image) {
     const auto subject = ImageSubject(name, options, {.platform = platform});
     if (!subject) return std::unexpected(subject.error());
     return RecordSubject(*subject, options);
   }
-  if (IsRootDirectory(name)) {
+  if (root) {
     const auto subject = ChooseSubject(options, {name});
     if (!subject) return std::unexpected(subject.error());
     return RecordSubject(*subject, options);

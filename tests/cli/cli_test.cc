@@ -35,6 +35,7 @@ TEST_F(Cli, OneOptionCanBeWrittenInManyWays) {
 
 TEST_F(Cli, AProgramCanBeNamedAsInAShell) {
   WriteFile(top_ / "path.env", "PATH=/nowhere:/app\n");
+  std::filesystem::permissions(top_ / "root/app/train", std::filesystem::perms::owner_all);
   const Output named = Run({"why", "--for", "train", "--root", "root", "--env", "path.env"});
   EXPECT_EQ(named.status, 0) << named.err;
   EXPECT_EQ(named.out, Run({"why", "--for", "/app/train", "--root", "root", "--env", "path.env"}).out);

@@ -102,8 +102,8 @@ TEST_F(Hosts, RunByForwardCompatibilityWithTheImagesOwnLibcuda) {
 // ldconfig runs when the container starts: a cache that was not refreshed is a fault of the image only
 // without a GPU.
 TEST_F(Hosts, AStaleCacheIsRefreshedWhenTheContainerStarts) {
-  Add("/opt/engine/libengine.so.2", {.soname = "libengine.so.2"});
-  Add("/app/serve", {.needed = {"libengine.so.2", "libcuda.so.1", "libc.so.6"}, .interpreter = kLoader});
+  Add("/opt/engine/libcublas.so.12", {.soname = "libcublas.so.12"});
+  Add("/app/serve", {.needed = {"libcublas.so.12", "libcuda.so.1", "libc.so.6"}, .interpreter = kLoader});
   WriteFile(root_ / "etc/ld.so.conf", "/opt/engine\n");
   const auto codes = [&](std::vector<std::string> more) {
     more.insert(more.begin(), {"check", "/app/serve", "--root", "root"});

@@ -248,7 +248,7 @@ class Differences(unittest.TestCase):
             (root / ".singularity.d/env").mkdir(parents=True)
             (root / ".singularity.d/env/10-docker2singularity.sh").write_text("".join(f"export {line}\n" for line in variables))
             image = sif(work / "new.sif", [(PARTITION, mksquashfs(root, work / "sif.squashfs").read_bytes(), SQUASHFS, PRIMARY)])
-            self.assertEqual(self.told(self.diff(old, image)), [*self.told(report), ("context", "container: none -> singularity")])
+            self.assertEqual(self.told(self.diff(old, image)), [*self.told(report), ("context", "container: image -> singularity")])
 
     def diff(self, before, after):
         done = subprocess.run([CULPRIT, "diff", before, after, "--host", HOST, "--format", "json"], capture_output=True, text=True)
