@@ -101,20 +101,6 @@ TEST_F(Hosts, RunByForwardCompatibilityWithTheImagesOwnLibcuda) {
 
 // ldconfig runs when the container starts: a cache that was not refreshed is a fault of the image only
 // without a GPU.
-TEST_F(Hosts, AStaleCacheIsRefreshedWhenTheContainerStarts) {
-  Add("/opt/engine/libcublas.so.12", {.soname = "libcublas.so.12"});
-  Add("/app/serve", {.needed = {"libcublas.so.12", "libcuda.so.1", "libc.so.6"}, .interpreter = kLoader});
-  WriteFile(root_ / "etc/ld.so.conf", "/opt/engine\n");
-  const auto codes = [&](std::vector<std::string> more) {
-    more.insert(more.begin(), {"check", "/app/serve", "--root", "root"});
-    std::vector<std::string> all;
-    for (const base::Json& finding : JsonOf(more).at("findings")) all.push_back(finding.at("code"));
-    return all;
-  };
-  EXPECT_FALSE(codes({}).empty());
-  EXPECT_TRUE(codes({"--host", "driver=580.95.05,gpu=H100"}).empty());
-}
-
 TEST_F(Hosts, TheWorstOneDecidesTheStatus) {
   const std::vector<std::string> good = {"--host", "driver=580.95.05,gpu=H100", "--host",
                                          "driver=580.95.05,gpu=B200"};

@@ -157,6 +157,28 @@ class Images(unittest.TestCase):
         report = report_of(image, "--env", self.work / "other.env")[0]
         self.assertEqual([finding.get("layer") for finding in report["findings"] if finding["code"] == "CUL5013"], [None])
 
+    def test_the_cache_is_refreshed_when_the_container_starts(self):
+        """ld.so.conf names a folder that the cache does not know: a fault of the tree, and none of a container on a host."""
+        root = self.work / "stale"
+        (root / "app").mkdir(parents=True)
+        (root / "opt/engine").mkdir(parents=True)
+        (root / "etc").mkdir()
+        (root / "etc/ld.so.conf").write_text("/opt/engine\n")
+        library, program = root / "opt/engine/libcublas.so.12", root / "app/serve"
+        gcc = lambda text, *words: subprocess.run(["gcc", "-x", "c", "-", *map(str, words)], input=text, text=True, check=True)
+        gcc("int f(void) { return 0; }", "-shared", "-Wl,-soname,libcublas.so.12", "-o", library)
+        gcc("int f(void); int main(void) { return f(); }", "-x", "none", library, "-o", program)
+        listed = subprocess.run(["ldd", "/bin/sh"], capture_output=True, text=True, check=True).stdout.split()
+        for path in (word for word in listed if word.startswith("/")):
+            (root / path[1:]).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, root / path[1:])
+
+        def codes(*host):
+            done = subprocess.run([CULPRIT, "check", "/app/serve", "--root", root, *host, "--format", "json"], capture_output=True)
+            return [finding["code"] for finding in json.loads(done.stdout)["findings"]]
+        self.assertEqual(codes(), ["CUL4007"])
+        self.assertEqual(codes("--host", "driver=580.95.05,gpu=H100"), [])
+
     def test_a_layer_that_cannot_be_read_is_told(self):
         cut = self.work / "cut.tar"
         data = images.packed(self.layers[-1], "gzip").read_bytes()
