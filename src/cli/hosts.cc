@@ -15,23 +15,12 @@
 namespace culprit::cli {
 namespace {
 
+// With --strict, a host that only has warnings fails it, though nothing is known of another.
 int HostsStatus(const report::HostsReport& report, bool strict) {
-  switch (report.verdict) {
-    case report::Verdict::kOk:
-      return kExitOk;
-    case report::Verdict::kWarnings:
-      return strict ? kExitFound : kExitOk;
-    case report::Verdict::kErrors:
-      return kExitFound;
-    case report::Verdict::kUnknown:
-      return strict && std::ranges::any_of(report.hosts,
-                                           [](const report::HostRow& row) {
-                                             return row.found.check.verdict == report::Verdict::kWarnings;
-                                           })
-                 ? kExitFound
-                 : kExitCannot;
-  }
-  return kExitCannot;
+  const bool warned = std::ranges::any_of(report.hosts, [](const report::HostRow& row) {
+    return row.found.check.verdict == report::Verdict::kWarnings;
+  });
+  return strict && warned ? kExitFound : VerdictStatus(report.verdict, strict);
 }
 
 bool WriteHostsForCi(const HostsOptions& options, std::vector<report::HostCheck> checks,

@@ -94,6 +94,20 @@ std::string RulesUrl(const Options& options) {
   return "";
 }
 
+int VerdictStatus(report::Verdict verdict, bool strict) {
+  switch (verdict) {
+    case report::Verdict::kOk:
+      return kExitOk;
+    case report::Verdict::kWarnings:
+      return strict ? kExitFound : kExitOk;
+    case report::Verdict::kErrors:
+      return kExitFound;
+    case report::Verdict::kUnknown:
+      break;
+  }
+  return kExitCannot;
+}
+
 int WrongUsage(std::string_view command, std::string_view why, std::string_view try_this) {
   Say("culprit {}: {}\n", command, base::Printable(why));
   if (!try_this.empty()) Say("  try: {}\n", try_this);

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "cli/command_line.h"
 #include "render/style.h"
+#include "report/check.h"
 #include "snapshot/snapshot.h"
 #include "system/system.h"
 
@@ -47,6 +48,8 @@ std::string RulesUrl(const Options& options);
 
 // Each prints one clear line to stderr and returns the exit status that goes with it.
 int Fail(const base::Error& error);
+// The exit status of a verdict; with --strict, warnings count like errors.
+int VerdictStatus(report::Verdict verdict, bool strict);
 int WrongUsage(std::string_view command, std::string_view why, std::string_view try_this = "");
 void Note(const Options& options, const std::string& text);
 

@@ -209,15 +209,4 @@ report::FleetReport Merge::Report(const std::optional<Brief>& baseline) const {
   return report;
 }
 
-std::vector<report::Outlier> Merge::ChangedSince(const Merge& before) const {
-  std::vector<report::Outlier> changed;
-  for (const auto& [name, node] : nodes_) {
-    const auto was = before.nodes_.find(name);
-    if (was == before.nodes_.end() || !node.error.empty() || !was->second.error.empty()) continue;
-    auto differ = Differences(stacks_[node.stack], before.stacks_[was->second.stack]);
-    if (!differ.empty()) changed.push_back({name, "", std::move(differ)});
-  }
-  return changed;
-}
-
 }  // namespace culprit::fleet

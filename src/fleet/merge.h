@@ -28,9 +28,6 @@ class Merge {
   // The stack of a node that was added.
   std::optional<Brief> BriefOf(const std::string& node) const;
 
-  // What an update changed: the facts of this fleet, node by node, against those of `before`.
-  std::vector<report::Outlier> ChangedSince(const Merge& before) const;
-
  private:
   using Facts = std::vector<report::NodeFact>;
   struct Node {

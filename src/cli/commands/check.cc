@@ -107,20 +107,6 @@ bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
                 .dated = true});
 }
 
-int ExitStatus(const CheckOptions& options, report::Verdict verdict) {
-  switch (verdict) {
-    case report::Verdict::kOk:
-      return kExitOk;
-    case report::Verdict::kWarnings:
-      return options.strict ? kExitFound : kExitOk;
-    case report::Verdict::kErrors:
-      return kExitFound;
-    case report::Verdict::kUnknown:
-      return kExitCannot;
-  }
-  return kExitCannot;
-}
-
 // 0 if it is not a process ID.
 int PidOf(std::string_view text) {
   int pid = 0;
@@ -185,7 +171,7 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, const engin
   }
   if (subject.image != nullptr) AddOfImage(*subject.image, diagnosis.snapshot().environment, report);
   if (!WriteReport(options, report, diagnosis.snapshot(), subject.process.get(), page)) return kExitCannot;
-  return ExitStatus(options, report.verdict);
+  return VerdictStatus(report.verdict, options.strict);
 }
 
 struct Unread {

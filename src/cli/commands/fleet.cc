@@ -92,20 +92,6 @@ base::Result<std::optional<fleet::Brief>> BaselineOf(const std::string& named, c
   return std::optional(*std::move(brief));
 }
 
-int StatusOf(report::Verdict verdict, bool strict) {
-  switch (verdict) {
-    case report::Verdict::kOk:
-      return kExitOk;
-    case report::Verdict::kWarnings:
-      return strict ? kExitFound : kExitOk;
-    case report::Verdict::kErrors:
-      return kExitFound;
-    case report::Verdict::kUnknown:
-      break;
-  }
-  return kExitCannot;
-}
-
 int Report(const FleetOptions& options) {
   Progress progress(!options.common.quiet);
   fleet::Merge fleet;
@@ -124,7 +110,7 @@ int Report(const FleetOptions& options) {
              .text = [&](const auto& style) { return render::ToText(report, style, options.common.verbose); },
              .json = [&] { return render::ToJson(report); },
              .markdown = [&] { return render::ToMarkdown(report); }});
-  return written ? StatusOf(report.verdict, options.strict) : kExitCannot;
+  return written ? VerdictStatus(report.verdict, options.strict) : kExitCannot;
 }
 
 int Run(const FleetOptions& options) {
@@ -147,8 +133,7 @@ int RunFleet(int argc, const char* const* argv) {
   FleetOptions options;
   CommandLine app(
       "Asks many nodes for a brief snapshot each, and compares them: what is wrong on which nodes, which "
-      "have "
-      "the same stack, and what is different on the odd ones. Nothing stays on a node.",
+      "have the same stack, and what is different on the odd ones. Nothing stays on a node.",
       "culprit fleet");
   app.Add("ACTION", options.words,
           "run -o DIR [-- options of culprit snapshot]; report DIR...: folders or files of brief snapshots");

