@@ -12,7 +12,7 @@
 #include "base/windows_path.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/image_subject.h"
+#include "cli/image/image_subject.h"
 #include "render/document.h"
 #include "render/edition.h"
 #include "render/redact.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/deadline.h"
-#include "cli/image_subject.h"
+#include "cli/image/image_subject.h"
 #include "cli/subject.h"
 #include "collect/look.h"
 #include "collect/target.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "cli/hosts_file.h"
+#include "cli/hosts/hosts_file.h"
 #include "cli/options.h"
 #include "engine/check.h"
 #include "plan/project/tree.h"

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "cli/command.h"
-#include "cli/image_layer.h"
-#include "cli/image_subject.h"
+#include "cli/image/image_layer.h"
+#include "cli/image/image_subject.h"
 #include "cli/options.h"
 #include "cli/page_facts.h"
 #include "cli/progress.h"

@@ -7,7 +7,7 @@
 #include "change/prove/prove.h"
 #include "cli/command.h"
 #include "cli/console.h"
-#include "cli/image_subject.h"
+#include "cli/image/image_subject.h"
 #include "cli/progress.h"
 #include "engine/check.h"
 #include "render/fix/fix.h"

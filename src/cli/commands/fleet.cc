@@ -7,7 +7,7 @@
 #include "base/lines.h"
 #include "base/text.h"
 #include "cli/command.h"
-#include "cli/fleet_run.h"
+#include "cli/fleet/fleet_run.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "fleet/merge.h"

@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/deadline.h"
-#include "cli/image_subject.h"
+#include "cli/image/image_subject.h"
 #include "cli/options.h"
 #include "collect/live_file_view.h"
 #include "render/inspect/inspect.h"

@@ -8,11 +8,11 @@
 #include <optional>
 #include <utility>
 
-#include "cli/brief.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/deadline.h"
-#include "cli/image_subject.h"
+#include "cli/fleet/brief.h"
+#include "cli/image/image_subject.h"
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/progress.h"

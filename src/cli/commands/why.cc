@@ -6,7 +6,7 @@
 
 #include "cli/command.h"
 #include "cli/deadline.h"
-#include "cli/image_subject.h"
+#include "cli/image/image_subject.h"
 #include "cli/options.h"
 #include "cli/recorded_machine.h"
 #include "collect/environment.h"

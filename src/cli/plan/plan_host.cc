@@ -1,4 +1,4 @@
-#include "cli/plan_host.h"
+#include "cli/plan/plan_host.h"
 
 #include "base/text.h"
 #include "cli/subject.h"

@@ -1,4 +1,4 @@
-#include "cli/brief.h"
+#include "cli/fleet/brief.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

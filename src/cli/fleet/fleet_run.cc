@@ -1,4 +1,4 @@
-#include "cli/fleet_run.h"
+#include "cli/fleet/fleet_run.h"
 
 #include <fmt/format.h>
 
@@ -14,9 +14,9 @@
 #include "base/node_set.h"
 #include "base/shell_word.h"
 #include "base/text.h"
-#include "cli/brief.h"
 #include "cli/command.h"
 #include "cli/console.h"
+#include "cli/fleet/brief.h"
 #include "cli/progress.h"
 #include "fleet/brief.h"
 #include "fleet/pieces.h"

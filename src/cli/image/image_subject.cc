@@ -1,11 +1,11 @@
-#include "cli/image_subject.h"
+#include "cli/image/image_subject.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/text.h"
 #include "cli/deadline.h"
-#include "cli/image_layer.h"
+#include "cli/image/image_layer.h"
 #include "cli/progress.h"
 #include "collect/read_ahead.h"
 #include "collect/started.h"

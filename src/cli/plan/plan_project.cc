@@ -1,4 +1,4 @@
-#include "cli/plan_project.h"
+#include "cli/plan/plan_project.h"
 
 #include "base/package_name.h"
 #include "base/text.h"

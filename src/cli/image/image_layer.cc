@@ -1,4 +1,4 @@
-#include "cli/image_layer.h"
+#include "cli/image/image_layer.h"
 
 #include <algorithm>
 #include <string_view>

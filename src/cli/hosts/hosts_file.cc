@@ -1,4 +1,4 @@
-#include "cli/hosts_file.h"
+#include "cli/hosts/hosts_file.h"
 
 #include <utility>
 

@@ -1,11 +1,11 @@
-#include "cli/hosts.h"
+#include "cli/hosts/hosts.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "cli/ci_output.h"
 #include "cli/command.h"
-#include "cli/image_subject.h"
+#include "cli/image/image_subject.h"
 #include "cli/page_facts.h"
 #include "cli/progress.h"
 #include "engine/check.h"
