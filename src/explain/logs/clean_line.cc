@@ -67,14 +67,14 @@ std::string WithoutControls(std::string_view line) {
 
 // What mail, Markdown and web pages add: "> ", tags, "&lt;". Python's ">>> " stays.
 void TakeOffDecoration(std::string& text) {
-  static const RE2 kQuotation(R"(^ ?(?:(?:> )+|>)([^> ]))"),
+  static const LazyRE2 kQuotation(R"(^ ?(?:(?:> )+|>)([^> ]))"),
       kTag(
           R"((?i)</?(?:pre|code|p|br|div|span|b|em|strong|li|ul|details|summary|blockquote|samp|kbd)(?: [^<>]*)?/?>)");
   static constexpr std::pair<std::string_view, std::string_view> kEntities[] = {
       {"&lt;", "<"},  {"&gt;", ">"},   {"&quot;", "\""}, {"&#34;", "\""},
       {"&#39;", "'"}, {"&#x27;", "'"}, {"&nbsp;", " "},  {"&amp;", "&"}};
-  if (text.starts_with('>') || text.starts_with(" >")) RE2::Replace(&text, kQuotation, "\\1");
-  if (text.find('<') != std::string::npos) RE2::GlobalReplace(&text, kTag, "");
+  if (text.starts_with('>') || text.starts_with(" >")) RE2::Replace(&text, *kQuotation, "\\1");
+  if (text.find('<') != std::string::npos) RE2::GlobalReplace(&text, *kTag, "");
   if (text.find('&') == std::string::npos) return;
   for (const auto& [entity, character] : kEntities) {
     for (size_t at = text.find(entity); at != std::string::npos;
@@ -85,10 +85,10 @@ void TakeOffDecoration(std::string& text) {
 
 // {"time": "...", "msg": "..."}: what the program said.
 void TakeMessageOfJson(std::string& text) {
-  static const RE2 kMessage(R"re("(?:msg|message|log|textPayload|text|error)"\s*:\s*"((?:[^"\\]|\\.)*)")re",
-                            RE2::Latin1);
+  static const LazyRE2 kMessage(
+      R"re("(?:msg|message|log|textPayload|text|error)"\s*:\s*"((?:[^"\\]|\\.)*)")re", RE2::Latin1);
   std::string message;
-  if (!text.starts_with('{') || !RE2::PartialMatch(text, kMessage, &message)) return;
+  if (!text.starts_with('{') || !RE2::PartialMatch(text, *kMessage, &message)) return;
   text.clear();
   for (size_t at = 0; at < message.size(); ++at) {
     const bool escaped = message[at] == '\\' && at + 1 < message.size();

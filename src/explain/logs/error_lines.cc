@@ -40,15 +40,15 @@ std::optional<std::pair<Kind, size_t>> FindError(std::string_view line) {
 }  // namespace
 
 bool TellsOfSuccess(std::string_view line) {
-  static const RE2 kSuccess(
+  static const LazyRE2 kSuccess(
       R"((?i)\bno errors?\b|\b0 (?:errors?|failed|failures)\b|errors?\s*[=:]\s*0\b|\.\.\. ok$|\bpassed\b|"(?:get|post|head) /|^\w[\w. ]*(?:, [\w.\[\]%/ ]+){4,}$|^\s*(?:requirement already satisfied|successfully (?:installed|uninstalled|built)|collecting [\w.-]+))");
-  return RE2::PartialMatch(Piece(line), kSuccess);
+  return RE2::PartialMatch(Piece(line), *kSuccess);
 }
 
 bool TellsOfFetching(std::string_view line) {
-  static const RE2 kFetching(
+  static const LazyRE2 kFetching(
       R"re((?i)pull access denied|\bmanifest (?:for \S+ )?(?:unknown|not found)|(?:fail\w*|unable|could not|couldn't) (?:to )?(?:fetch|clone|resolve (?:host|proxy)|access 'https?:|connect to \S+ port)|fatal: clone of|^CONFLICT \(|\bmerge conflict|is already in use by container|\bNO_PUBKEY\b|Permission denied \(publickey|certificate[ _]verify[ _]failed|Max retries exceeded|\b[45]\d\d (?:client|server) error\b|\b404 not found\b|\bnpm ERR!|ImagePullBackOff|fail\w* to pull image|failed to solve: |returned a non-zero code)re");
-  return RE2::PartialMatch(Piece(line), kFetching);
+  return RE2::PartialMatch(Piece(line), *kFetching);
 }
 
 std::optional<ErrorLine> EndingError(std::string_view text, bool talk) {
@@ -72,9 +72,9 @@ std::optional<ErrorLine> EndingError(std::string_view text, bool talk) {
 }
 
 std::optional<ErrorLine> OrdinaryException(std::string_view text) {
-  static const RE2 kException(R"(^\s*(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): )");
+  static const LazyRE2 kException(R"(^\s*(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): )");
   // Frameworks raise these for everything, or only pass on that another process failed.
-  static const RE2 kOfAnything(
+  static const LazyRE2 kOfAnything(
       R"(\b(?:Runtime|Internal|System|Import|ModuleNotFound|ChildFailed|CalledProcess|XlaRuntime|JaxRuntime|Assertion)Error\b)"),
       kOfMachine(R"((?i)\bdevices?\b|memory|librar|\bdll\b|\.so\b|driver|kernel|accelerator|backend)");
   std::optional<ErrorLine> last;
@@ -82,11 +82,11 @@ std::optional<ErrorLine> OrdinaryException(std::string_view text) {
   for (const std::string& line : base::Split(text, '\n')) {
     ++number;
     const std::string cleaned = CleanLine(std::string_view(line).substr(0, kLongestLine)).text;
-    if (!RE2::PartialMatch(cleaned, kException) || MentionAt(cleaned, 0) != Mention::kNone) continue;
+    if (!RE2::PartialMatch(cleaned, *kException) || MentionAt(cleaned, 0) != Mention::kNone) continue;
     last = {number, std::string(base::Trim(std::string_view(cleaned).substr(0, kShownError)))};
   }
-  const bool other = last && (RE2::PartialMatch(last->text, kOfAnything) ||
-                              RE2::PartialMatch(last->text, kOfMachine) || SpeaksOfCuda(last->text));
+  const bool other = last && (RE2::PartialMatch(last->text, *kOfAnything) ||
+                              RE2::PartialMatch(last->text, *kOfMachine) || SpeaksOfCuda(last->text));
   return other ? std::nullopt : last;
 }
 
@@ -94,9 +94,9 @@ namespace {
 
 // What a scheduler, a formatter or a linter says of its own work; how fast something is; what is planned.
 bool TellsOfOtherTools(std::string_view line) {
-  static const RE2 kTools(
+  static const LazyRE2 kTools(
       R"((?i)^\W*\d+/\d+ nodes are available|\b(?:clang-format|clang-tidy|cpplint|roslint|flake8|pylint|black|ruff|isort|pre-commit|mypy|codespell)\b|\bDUE TO (?:TIME LIMIT|PREEMPTION)\b|\bparse error at \(\S+/templates/|\blibva error\b|\bvaInitialize\b|\b(?:most of|(?:almost|nearly) all(?: of)?) the time\b|\bany plans? (?:to|for|on|of)\b|^[#\s]*(?:\[\w+\] ?)?support (?:for|of) )");
-  return RE2::PartialMatch(Piece(line), kTools);
+  return RE2::PartialMatch(Piece(line), *kTools);
 }
 
 }  // namespace

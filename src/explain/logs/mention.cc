@@ -12,7 +12,11 @@
 namespace culprit::logs {
 namespace {
 
-bool Has(std::string_view text, const RE2& pattern) { return RE2::PartialMatch(Piece(text), pattern); }
+// Patterns are compiled when a text first gets as far as them, which takes longer than to read a line with
+// them. None matches an empty text.
+bool Has(std::string_view text, const LazyRE2& pattern) {
+  return !text.empty() && RE2::PartialMatch(Piece(text), *pattern);
+}
 
 // Counts what the lines of a text look like.
 struct LineKinds {
@@ -29,20 +33,20 @@ struct LineKinds {
 // The line under a title, as long as the title is. Programs print longer ones around what they say, and a
 // banner is framed by its own sign.
 bool Underlines(std::string_view line, std::string_view title) {
-  static const RE2 kRule(R"(^(?:={4,}|-{4,})$)");
+  static const LazyRE2 kRule(R"(^(?:={4,}|-{4,})$)");
   constexpr size_t kLonger = 4;
   return Has(line, kRule) && !title.empty() && title.front() != line.front() &&
          line.size() <= title.size() + kLonger && title.size() <= line.size() + kLonger;
 }
 
 void Count(std::string_view line, std::string_view previous, LineKinds& kinds) {
-  static const RE2 kCodeEnd(R"([;{}]\s*$|\)\s*:\s*$|["'],\s*$)");
-  static const RE2 kCodeStart(
+  static const LazyRE2 kCodeEnd(R"([;{}]\s*$|\)\s*:\s*$|["'],\s*$)");
+  static const LazyRE2 kCodeStart(
       R"(^\s*(?:#include|#define|#pragma|import [\w{*]|from [\w.]+ import|def \w+\(|class \w+|static const|constexpr|const \w+|namespace |template|std::|module\.exports|export (?:default|const|let|var|async|function|class|type|interface|enum|\{|\*)|function |func |fn |pub |msgid|msgstr|switch |case \w+:|return |if \(|else \{|try:|except ))");
-  static const RE2 kHeading(R"(^#{1,6} \w)"), kBullet(R"(^\s*(?:[-*]|\d+\.) [\[\x60*A-Za-z])"),
+  static const LazyRE2 kHeading(R"(^#{1,6} \w)"), kBullet(R"(^\s*(?:[-*]|\d+\.) [\[\x60*A-Za-z])"),
       kLink(R"(\]\()"), kFence("^\\s*(?:```|~~~)"), kTableRule(R"(^\|\s*:?-{3,})"), kSpan("`[^`']+`"),
       kBold(R"(^\*\*.+\*\*)");
-  static const RE2 kPatch(R"(^(?:diff --git |@@ -\d|--- a/|\+\+\+ b/|From [0-9a-f]{40} ))"),
+  static const LazyRE2 kPatch(R"(^(?:diff --git |@@ -\d|--- a/|\+\+\+ b/|From [0-9a-f]{40} ))"),
       kCommit(R"(^(?:commit [0-9a-f]{40}|\^?[0-9a-f]{7,40} [(A-Za-z]))"),
       kFoundIn(
           R"(^[\w./+-]+\.(?:cc|cpp|cxx|cu|cuh|c|h|hpp|py|js|ts|go|rs|java|md|rst|txt|in|cmake|yml|yaml|toml):\d+:)");
@@ -70,14 +74,14 @@ void Count(std::string_view line, std::string_view previous, LineKinds& kinds) {
 
 // Words that people write before an error they talk about, and programs hardly ever do.
 bool ReadsAsSentence(std::string_view before) {
-  static const RE2 kWord(
+  static const LazyRE2 kWord(
       R"((?i)(?:^|[\s(])(?:the|an?|that|this|is|was|were|are|when|if|we|you|i|they|it|with|about|like|and|or|of|on|in|for|to|from|after|because|says?|said|sees?|saw|means?|gets?|got|fix(?:e[sd])?|avoids?|handles?|explains?|reports?|shows?|instead|such|as|by|see|every|whether|no longer)(?:[\s,.:;)]|$))");
-  static const RE2 kLog(
+  static const LazyRE2 kLog(
       R"((?i)error\s*[:=(]|errors?\]|exception|warning|traceback|\bfatal|failed|failure|\blevel=|\d\d:\d\d:\d\d|\]:|[EWF]\d{4} |[EWIF] \w+/|nvrm|xid|terminate called|what\(\):|\.(?:cc|cpp|cu|py|h|c|go):\d+)");
   if (Has(before, kLog)) return false;
   size_t words = 0;
   re2::StringPiece rest = Piece(before);
-  while (words < 2 && RE2::FindAndConsume(&rest, kWord)) {
+  while (words < 2 && RE2::FindAndConsume(&rest, *kWord)) {
     ++words;
     if (!rest.empty()) rest = {rest.data() - 1, rest.size() + 1};  // the space may start the next word
   }
@@ -94,27 +98,28 @@ namespace {
 
 // A wish for something new, which speaks of what fails without it.
 bool IsWish(std::string_view beginning) {
-  static const RE2 kWish(
+  static const LazyRE2 kWish(
       R"((?i)^[#\s]*\[(?:fea|fr|feature|enhancement|rfe)(?: request| proposal)?\]|describe the solution you'd like)");
-  static const RE2 kRequest(
+  static const LazyRE2 kRequest(
       R"((?i)\bfeature request\b|^[^\n]{0,120}\bit would be (?:nice|great|good|helpful|useful|handy) (?:if|to|when)\b)");
-  static const RE2 kForm(R"((?i)(?:\bor|/)\s?(?:a )?feature request\b)");  // "the problem or feature request"
+  static const LazyRE2 kForm(
+      R"((?i)(?:\bor|/)\s?(?:a )?feature request\b)");  // "the problem or feature request"
   return Has(beginning, kWish) || (Has(beginning, kRequest) && !Has(beginning, kForm));
 }
 
 // What a change does, told by the one who made it.
 bool IsChange(std::string_view beginning) {
-  static const RE2 kChange(
+  static const LazyRE2 kChange(
       R"((?i)^\W*(?:this|the) (?:pr|mr|pull request|merge request|patch|commit|changeset|change) (?:adds?|fix\w*|makes?|catch\w*|handl\w+|remov\w+|updat\w+|chang\w+|mov\w+|introduc\w+|implement\w*|rais\w+|avoid\w*|improv\w+|replac\w+|allow\w*|prevent\w*|quieten\w*|silenc\w+|lets|teaches|is|will)\b)");
   // "The build fails because ... . This PR leaves it out."
-  static const RE2 kThen(
+  static const LazyRE2 kThen(
       R"((?i)[.!?:]\s+(?:this|the|my) (?:pr|mr|pull request|merge request|patch) (?:adds|fixes|makes|catches|handles|removes|updates|changes|moves|introduces|implements|raises|avoids|improves|replaces|allows|prevents|silences|lets|teaches|leaves|skips|disables|enables|drops|turns|switches)\b)");
   return Has(beginning, kChange) || Has(beginning, kThen);
 }
 
 // Something to be done: it begins by saying what, or asks whether to do it.
 bool IsTask(std::string_view beginning) {
-  static const RE2 kOpens(
+  static const LazyRE2 kOpens(
       R"((?i)^\W*(?:add|put|change|update|remove|replace|bump|document|move|rename|allow|expose|introduce|implement|refactor|consider|investigate|extend|silence|drop) (?:\x60|(?:an?|the|our|this|these|some|more|support|options?|docs|documentation|tests?)\b))"),
       kProposes(
           R"((?i)^\W*(?:we (?:should|may want to|might want to)|i(?:'d| would) (?:show|propose|suggest)|i propose)\b|(?:^|[.!?;)]\s+)(?:can|could|shall|should) we (?:\w+ )?(?:silence|hide|print|document|change|drop|remove|skip|suppress|mention)\b)");
@@ -124,7 +129,7 @@ bool IsTask(std::string_view beginning) {
 // A page that lists what can go wrong, each with its cause or cure. Somebody's report has one of these at
 // most.
 bool IsTroubleshooting(std::string_view beginning) {
-  static const RE2 kProblem(R"((?im)^[#>*\s-]*(?:problem|symptom|error|issue)s?[*:]{1,4} )"),
+  static const LazyRE2 kProblem(R"((?im)^[#>*\s-]*(?:problem|symptom|error|issue)s?[*:]{1,4} )"),
       kCause(R"((?im)^[#>*\s-]*(?:cause|reason|explanation)s?[*:]{1,4} )"),
       kQuestion(R"((?m)^[#>*\s-]*Q\d*[:.)] )"), kAnswer(R"((?m)^[#>*\s-]*A\d*[:.)][*]* )");
   return (Has(beginning, kProblem) && Has(beginning, kCause)) ||
@@ -136,13 +141,15 @@ bool IsTroubleshooting(std::string_view beginning) {
 bool OnlyMentions(std::string_view beginning) {
   if (IsWish(beginning) || IsChange(beginning) || IsTask(beginning) || IsTroubleshooting(beginning))
     return true;
+  const std::vector<std::string> lines = base::Split(beginning, '\n');
+  if (std::ranges::count_if(lines, [](const auto& line) { return !base::Trim(line).empty(); }) < 5)
+    return false;
   LineKinds kinds;
-  std::string previous;
-  for (const std::string& line : base::Split(beginning, '\n')) {
+  std::string_view previous;
+  for (const std::string& line : lines) {
     if (!base::Trim(line).empty()) Count(line, previous, kinds);
     previous = line;
   }
-  if (kinds.lines < 5) return false;
   if (kinds.headings * 10 >= kinds.lines * 8) kinds.headings = 0;  // everything is commented out
   if (kinds.patch > 1) return true;
   if (kinds.commits > 2 && (kinds.commits * 10 >= kinds.lines * 3 || kinds.whole_commits > 1)) return true;
@@ -156,104 +163,113 @@ bool OnlyMentions(std::string_view beginning) {
 }
 
 bool SpeaksOfCuda(std::string_view text) {
-  static const RE2 kCuda(
+  static const LazyRE2 kCuda(
       R"((?i)cuda|cudnn|cublas|nvidia|nvcc|nvrtc|\bnv(?:ml|jit|enc|dec|link|jpeg|comp|shmem)|\bcu(?:tensor|statevec|sparse|fft|rand|solver|dss)|\w\.cuh?\b|fatbinary|optix|\bnpp|nccl|\bptx|tensorrt|torch|tensorflow|\bjax|cupy|onnxruntime|paddle|geforce|quadro|tesla|\b[rg]tx\b|\bsm_\d|triton|caffe|mxnet|llama|vllm|diffusers|xformers|flash[-_]attn|nvinfer|\bxla|dnn library)");
-  static const RE2 kGpu(R"((?i)\bgpus?\b|vram|\b(?:graphics|video) cards?\b|显存|顯存)");
-  static const RE2 kOthers(
+  static const LazyRE2 kGpu(R"((?i)\bgpus?\b|vram|\b(?:graphics|video) cards?\b|显存|顯存)");
+  static const LazyRE2 kOthers(
       R"((?i)\bamd(?:gpu)?\b|\bradv\b|advanced micro devices|radeon|rocm|\bhip\w*|opencl|\bcl_?(?:platform|device)|\bmps\b|metal|vulkan|intel\(r\)|\bi915\b)");
   return Has(text, kCuda) || (Has(text, kGpu) && !Has(text, kOthers));
 }
 
 bool IsOfOtherMakers(std::string_view line) {
-  static const RE2 kNvidia(R"((?i)cuda|cudnn|nvidia|geforce|quadro|\b[rg]tx\b|nvcc|nccl)");
-  static const RE2 kOthers(
+  static const LazyRE2 kNvidia(R"((?i)cuda|cudnn|nvidia|geforce|quadro|\b[rg]tx\b|nvcc|nccl)");
+  static const LazyRE2 kOthers(
       R"((?i)\bamd(?:gpu)?\b|radeon|rocm|\bhip(?:blas|error|runtime)?\b|miopen|directml|'(?:dml|xpu|npu|mlu|musa|hpu|mps)'|sycl|level[_ -]?zero|\bi915\b|\bintel arc\b|\bmps (?:backend|device)|\bggml_metal|\bgpu_(?:init|process_host|data_manager\w*)\.cc|\bgpu process\b|--disable-gpu\b|\bANGLE\b|wgpu|\bbevy)");
   return Has(line, kOthers) && !Has(line, kNvidia);
 }
 
 bool IsOnOtherGpu(std::string_view text) {
-  static const RE2 kNvidia(
+  static const LazyRE2 kNvidia(
       R"((?i)cuda|cudnn|nvidia|nvcc|nvml|nccl|geforce|quadro|tesla|tegra|jetson|\b[rg]tx\b|\bsm_\d|\bptx|\bxid\b)");
-  static const RE2 kOthers(
+  static const LazyRE2 kOthers(
       R"((?i)\bradeon|\bamdgpu\b|\bgfx(?:9|1\d)\d\w{1,2}\b|\brocm|\bhip(?:error|blas|\b)|\bmali\b|\badreno\b|\bpowervr\b|\bintel (?:arc|iris|u?hd graphics)\b|\b(?:arc|a)[ -]?[ab][357]\d0\b|level[_ -]?zero|\bsycl\b|\bmps backend\b|\bapple m\d|\bggml_metal|\bxpu\b)");
   return Has(text, kOthers) && !Has(text, kNvidia);
 }
 
 bool StatesNoNvidia(std::string_view text) {
-  static const RE2 kStated(
+  static const LazyRE2 kStated(
       R"((?i)\b(?:i|we) (?:do not|don['’]?t) (?:even )?(?:have|own) (?:an? |any )?nvidia\b|\b(?:machine|computer|laptop|notebook|pc|system|server|box|board|here|it|i|we) (?:has|have|is without) (?:no|neither) nvidia (?:card|gpu|hardware|graphics|device)|\bno nvidia (?:card|gpu|hardware|graphics)[^.\n]{0,30}\b(?:in (?:this|that|my|the)|here|whatsoever|at all)\b)");
   // A program says so, too.
-  static const RE2 kInstalled(R"((?i)no nvidia gpu installed in this system is supported)");
+  static const LazyRE2 kInstalled(R"((?i)no nvidia gpu installed in this system is supported)");
   return Has(text, kStated) && !Has(text, kInstalled);
 }
 
 bool IsGuess(std::string_view line) {
-  static const RE2 kGuess(
+  static const LazyRE2 kGuess(
       R"((?i)\b(?:maybe|perhaps|possibly|(?:not sure|unsure|wonder\w*) (?:if|whether)|(?:could|can|might) (?:it|this|that) be|is (?:it|this|that) because|i (?:guess|suspect))\b)");
   return Has(line, kGuess);
 }
 
 bool IntroducesError(std::string_view beginning) {
-  static const RE2 kIntroduced(  // not in a comment
+  static const LazyRE2 kIntroduced(  // not in a comment
       R"((?im)^(?:[^#\n][^\n]*)?\b(?:(?:this|these|following|below) (?:fatal |strange |weird |runtime |cuda )*(?:error|exception|warning|crash)s?(?: message| log| output)?s?|(?:fail(?:s|ed)?|crash(?:es|ed)?|ends?|stops?|dies|exits?) (?:with|in)|it (?:says|prints|complains|breaks|crashes))\b)");
   return Has(beginning, kIntroduced);
 }
 
 bool AsksForHelp(std::string_view beginning) {
   // Nothing comes back: there is no error to show.
-  static const RE2 kHangs(
+  static const LazyRE2 kHangs(
       R"((?i)\bnever (?:comes? back|returns|finishes|completes|gets past)\b|\bhangs (?:forever|there|until|at|in|after)\b|\bnothing (?:more )?after this\b)");
   static const std::
-      array<RE2, 8>
+      array<LazyRE2, 8>
           kKinds =
               {
                   // Somebody tells what they did or have; documents speak to "you".
-                  RE2(R"((?m)(?:^|[\s(">*])[Ii](?:['’](?:m|ve|d|ll))? [a-z]+|(?i:\bmy) [a-z]+|\b(?i:we) (?:see|saw|get|got|had|ran|tried|noticed|observed?|upgraded|are (?:seeing|getting|using|running|facing)|can ?not|can't)\b|\bour [a-z\x60]+)"),
-                  RE2(R"((?i)\b(?:i|we)(?: am|'m| are|'re| have|'ve| just| also| always| still| keep)* (?:get|got|getting|receive|receiving|received|see|seeing|face|facing|faced|encounter(?:ed|ing)?|run into|ran into|tr(?:y|ied|ying) to|can ?not|can't|could ?n[o']t)\b)"),
-                  RE2(R"((?i)\b(?:i|we)(?: have|'ve| only have| just)* (?:installed|upgraded?|updated|compiled|built)\b[\s\S]{0,400}\b(?:error|fail|mismatch|missing|not found|crash)|\bwhen (?:i|we) (?:try|run|start|import|execute|launch)\b|\bwhen i\s+(?:am |was )?(?:build|compil|install|load|train|us)\w*\b[\s\S]{0,200}\b(?:error|fails?|failed|crash\w*)\b|\b(?:i|we) (?:try|tried|run|ran|want)\b[\s\S]{0,200}\b(?:error|it says|it fails|ends in)\b)"),
-                  RE2(R"((?i)\bany (?:help|ideas?|suggestions?)\b|\bplease help\b|\bhow (?:to|can i|do i|should i) (?:fix|solve|overcome|resolve|deal with)\b|\bdo you have (?:any|some|a) (?:idea|solution|suggestion|clue)|\bhas any(?:one|body) (?:else )?(?:seen|had|got|met|faced|encountered|solved)\b|\bis this (?:an issue|a bug|a problem)\b|\bwhat (?:am i|is) (?:doing )?wrong\b)"),
-                  RE2(R"((?i)\bwhat(?:'s| is| could be| might be) the (?:problem|reason|issue|cause)\b|\b(?:does any(?:one|body)|any(?:one|body)(?: else)?) (?:know|have|having|facing|seeing|met|encounter\w*)\b|\b(?:can|could) (?:any(?:one|body)|some(?:one|body)|you)(?: please)? (?:help|advise|tell me)\b|\bwhat (?:should|must|do|can|could) i (?:need to |have to )?do\b|\bmy (?:gpu|card|machine|computer|laptop|pc|server|system|program|code|driver|setup)\b)"),
-                  RE2(R"((?i)(?:^|\n)[#*\s]*(?:steps to reproduce|to reproduce|expected behaviou?r|actual behaviou?r|describe the (?:bug|issue|problem)|(?:bug|issue) (?:report|description|summary)|what (?:happened|is returned|operating system|version)|error (?:screenshots|logs?|message)|your environment|relevant log output|name and version|(?:current|observed) behaviou?r|reproduction steps)\b|(?:^|\n)\s*(?:#{1,6} ?|\*\*)(?:description|(?:the )?problem|expected|actual|observed|what (?:i|we) (?:did|tried|expected))\b[^\n]{0,20}\n|(?:^|\n)[#*\s]*environment(?: details| info\w*)?[*: ]*\n\s*[-*]*\s*\**(?:os|operating system|platform|python|gpu|pytorch|torch|cuda|driver)\b)"),
+                  LazyRE2(
+                      R"((?m)(?:^|[\s(">*])[Ii](?:['’](?:m|ve|d|ll))? [a-z]+|(?i:\bmy) [a-z]+|\b(?i:we) (?:see|saw|get|got|had|ran|tried|noticed|observed?|upgraded|are (?:seeing|getting|using|running|facing)|can ?not|can't)\b|\bour [a-z\x60]+)"),
+                  LazyRE2(
+                      R"((?i)\b(?:i|we)(?: am|'m| are|'re| have|'ve| just| also| always| still| keep)* (?:get|got|getting|receive|receiving|received|see|seeing|face|facing|faced|encounter(?:ed|ing)?|run into|ran into|tr(?:y|ied|ying) to|can ?not|can't|could ?n[o']t)\b)"),
+                  LazyRE2(
+                      R"((?i)\b(?:i|we)(?: have|'ve| only have| just)* (?:installed|upgraded?|updated|compiled|built)\b[\s\S]{0,400}\b(?:error|fail|mismatch|missing|not found|crash)|\bwhen (?:i|we) (?:try|run|start|import|execute|launch)\b|\bwhen i\s+(?:am |was )?(?:build|compil|install|load|train|us)\w*\b[\s\S]{0,200}\b(?:error|fails?|failed|crash\w*)\b|\b(?:i|we) (?:try|tried|run|ran|want)\b[\s\S]{0,200}\b(?:error|it says|it fails|ends in)\b)"),
+                  LazyRE2(
+                      R"((?i)\bany (?:help|ideas?|suggestions?)\b|\bplease help\b|\bhow (?:to|can i|do i|should i) (?:fix|solve|overcome|resolve|deal with)\b|\bdo you have (?:any|some|a) (?:idea|solution|suggestion|clue)|\bhas any(?:one|body) (?:else )?(?:seen|had|got|met|faced|encountered|solved)\b|\bis this (?:an issue|a bug|a problem)\b|\bwhat (?:am i|is) (?:doing )?wrong\b)"),
+                  LazyRE2(
+                      R"((?i)\bwhat(?:'s| is| could be| might be) the (?:problem|reason|issue|cause)\b|\b(?:does any(?:one|body)|any(?:one|body)(?: else)?) (?:know|have|having|facing|seeing|met|encounter\w*)\b|\b(?:can|could) (?:any(?:one|body)|some(?:one|body)|you)(?: please)? (?:help|advise|tell me)\b|\bwhat (?:should|must|do|can|could) i (?:need to |have to )?do\b|\bmy (?:gpu|card|machine|computer|laptop|pc|server|system|program|code|driver|setup)\b)"),
+                  LazyRE2(
+                      R"((?i)(?:^|\n)[#*\s]*(?:steps to reproduce|to reproduce|expected behaviou?r|actual behaviou?r|describe the (?:bug|issue|problem)|(?:bug|issue) (?:report|description|summary)|what (?:happened|is returned|operating system|version)|error (?:screenshots|logs?|message)|your environment|relevant log output|name and version|(?:current|observed) behaviou?r|reproduction steps)\b|(?:^|\n)\s*(?:#{1,6} ?|\*\*)(?:description|(?:the )?problem|expected|actual|observed|what (?:i|we) (?:did|tried|expected))\b[^\n]{0,20}\n|(?:^|\n)[#*\s]*environment(?: details| info\w*)?[*: ]*\n\s*[-*]*\s*\**(?:os|operating system|platform|python|gpu|pytorch|torch|cuda|driver)\b)"),
                   // A title, and below it where it happened.
-                  RE2(R"(^\s*# [^\n]+\n(?:[^#\n][^\n]*|\n)*?(?:Traceback \(most recent call last\)|[ \t]*File "[^"\n]+", line \d+))"),
+                  LazyRE2(
+                      R"(^\s*# [^\n]+\n(?:[^#\n][^\n]*|\n)*?(?:Traceback \(most recent call last\)|[ \t]*File "[^"\n]+", line \d+))"),
                   // Chinese, Japanese, Korean, Russian, Spanish
-                  RE2("报错|出错|请问|怎么解决|怎么办|如何解决|求助|求大神|怎么回事|什么原因|是什么问题|"
-                      "エラーが|해결|"
-                      "오류가|에러가|ошибк|me (?:da|sale) "
-                      "(?:un|este) error"),
+                  LazyRE2("报错|出错|请问|怎么解决|怎么办|如何解决|求助|求大神|怎么回事|什么原因|是什么问题|"
+                          "エラーが|해결|"
+                          "오류가|에러가|ошибк|me (?:da|sale) "
+                          "(?:un|este) error"),
               };
   // Others answer already: a chat, a mail that quotes questions, a list of questions and answers.
-  static const RE2 kAnswered(
+  static const LazyRE2 kAnswered(
       R"((?m)(?:^\[\d\d:\d\d\] \w+: .*\n[\s\S]*){2}|^>[^>\n]*\?$|\?\*\*$|(?i)frequently asked)");
   if (Has(beginning, kAnswered) || IsWish(beginning) || IsChange(beginning) || IsTask(beginning))
     return false;
   return Has(beginning, kHangs) ||
-         std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(beginning, kind); });
+         std::ranges::any_of(kKinds, [&](const LazyRE2& kind) { return Has(beginning, kind); });
 }
 
 namespace {
 
 // Lines in which nothing happens, wherever in them an error appears.
 bool IsNoReport(std::string_view line) {
-  static const std::array<RE2, 11> kKinds = {
-      RE2(R"(^\s*(?://+|/\*|;|<!--|\.\.)\s+\w|^\s+\*\s(?:\S+\s)*\S+$)"),  // a comment, without columns
-      RE2(R"((?i)\bignor(?:e|ed|ing) (?:the |import |load(?:ing)? )*(?:errors?|exceptions?) (?:when|while|from|of)\b)"),
-      RE2(R"(^\s*[-*] \[[ xX]\] )"),                       // a task
-      RE2(R"(^\s*(?:error|warning|note)?\s*CUL\d{4}\b)"),  // our own catalog
-      RE2(R"(^\s*\d+:\s.*\((?:fatal|continued)\)\s*$)"),   // LD_DEBUG: lookups that may fail
-      RE2(R"(^\s*[iIwW]! )"),                              // cuDNN's log: tried and skipped
-      RE2(R"(^\s*(?:\d+[:-])?\s*[A-Z][A-Z0-9_]+\s*=\s*\d+\s*,?\s*(?:/[/*].*)?$)"),  // an enumeration
-      RE2(R"(^\w+\{[^}]*\} [\d.e+-]+$)"),                                           // a metric
-      RE2(R"(\b(?:return|case)\s+["'\w]+.*;|\bswitch \(|^\s*(?:const|static|constexpr|#define)\s.*[{;]\s*$)"),
-      RE2(R"(^\[\d\d:\d\d\] \w+: [a-z])"),  // a chat
-      RE2(R"(^\+[A-Za-z#])"),               // a line that a patch adds
+  static const std::array<LazyRE2, 11> kKinds = {
+      LazyRE2(R"(^\s*(?://+|/\*|;|<!--|\.\.)\s+\w|^\s+\*\s(?:\S+\s)*\S+$)"),  // a comment, without columns
+      LazyRE2(
+          R"((?i)\bignor(?:e|ed|ing) (?:the |import |load(?:ing)? )*(?:errors?|exceptions?) (?:when|while|from|of)\b)"),
+      LazyRE2(R"(^\s*[-*] \[[ xX]\] )"),                       // a task
+      LazyRE2(R"(^\s*(?:error|warning|note)?\s*CUL\d{4}\b)"),  // our own catalog
+      LazyRE2(R"(^\s*\d+:\s.*\((?:fatal|continued)\)\s*$)"),   // LD_DEBUG: lookups that may fail
+      LazyRE2(R"(^\s*[iIwW]! )"),                              // cuDNN's log: tried and skipped
+      LazyRE2(R"(^\s*(?:\d+[:-])?\s*[A-Z][A-Z0-9_]+\s*=\s*\d+\s*,?\s*(?:/[/*].*)?$)"),  // an enumeration
+      LazyRE2(R"(^\w+\{[^}]*\} [\d.e+-]+$)"),                                           // a metric
+      LazyRE2(
+          R"(\b(?:return|case)\s+["'\w]+.*;|\bswitch \(|^\s*(?:const|static|constexpr|#define)\s.*[{;]\s*$)"),
+      LazyRE2(R"(^\[\d\d:\d\d\] \w+: [a-z])"),  // a chat
+      LazyRE2(R"(^\+[A-Za-z#])"),               // a line that a patch adds
   };
-  return std::ranges::any_of(kKinds, [&](const RE2& kind) { return Has(line, kind); });
+  return std::ranges::any_of(kKinds, [&](const LazyRE2& kind) { return Has(line, kind); });
 }
 
 // What a program says about what may be wrong, and what to try.
 bool IsAdvice(std::string_view before) {
-  static const RE2 kAdvice(
+  static const LazyRE2 kAdvice(
       R"((?i)^\s*(?:[-*]|\d+[.)])?\s*(?:please |you (?:may|can|could|should|might|need)|make sure|ensure |check (?:that|if|whether)|try |consider |(?:possible|common|likely|potential) (?:reason|cause)|this (?:may|can|could|might|usually|often|is (?:usually|often|probably))|it (?:may|can|could|might) be|perhaps |maybe |if (?:you|the|this|your)\b|hint: |note: |tip: ))");
   return Has(before, kAdvice);
 }
@@ -261,32 +277,32 @@ bool IsAdvice(std::string_view before) {
 // A compiler's warning at a line of source code, a test that passed or was skipped, what says of itself that
 // it does no harm.
 bool IsHarmlessByForm(std::string_view line) {
-  static const RE2 kForms(
+  static const LazyRE2 kForms(
       R"(^\s*\S+(?:\(\d+\)|:\d+(?::\d+)?): warning\b|^\s*(?:\d+/\d+ Test +#\d+: |\d+ - )\S+ *\.\.+ *(?:Passed|\*+Skipped|\*+Not Run)\b|^\s*(?:ok \d+ |\[ +OK \])|\b(?:PASSED|XFAIL|SKIPPED)\b|(?i:[,;:-] skipp(?:ing|ed)(?: (?:gpu |cuda )?tests?)?\W*$|\baccepting this combination\b|\b(?:can|may) be safely ignored\b))");
   return line.find("FAILED") == std::string_view::npos && Has(line, kForms);
 }
 
 // Words in the same sentence that make of an error a case, a definition or something that it was not.
 bool IsSupposed(std::string_view before) {
-  static const RE2 kSupposed(
+  static const LazyRE2 kSupposed(
       R"((?i)\bif (?:you|users?|one|some(?:one|body)|any(?:one|body)) (?:ever |do |still |then |also )*(?:gets?|sees?|encounters?|receives?|runs? into|hits?|faces?|meets?)\b[^.!?]*$|(?:\(say|\blet'?s say|(?:^|[.!?(] ?)(?:suppose|imagine|assume)|\bhypothetical\w*)\b[^.!?]*$|^\W*(?:(?:error|code|status)\W+)?-?\d+ (?:is?|means?|stands for|maps to|should be)\W*$|\b(?:should|would)(?: rather| better| have)? (?:be|been|give[ns]?|raised?|thrown?|returned?|printed?|reported?)\b[^.!?]{0,30}$|\b(?:is|was|are|were)(?:n't| not) (?:an? |the |about (?:an? |the )?)\W*$|\b(?:instead of|rather than) (?:an? |the |just |only |plain |generic |cryptic |obscure |bare |raw )*(?:\W*|['\x22\x60][^'\x22\x60]{0,80})$)");
   // What a change cures: "- Fixed `...` with batch size 1".
-  static const RE2 kCured(
+  static const LazyRE2 kCured(
       R"((?i)^[\W\d]*(?:(?:feat|fix|chore|docs|perf|refactor|test|build|ci)(?:\([\w./-]+\))?!?: )?(?:fix(?:e[sd])?|catch(?:es)?|handles?|avoids?|avoided|prevents?|prevented|suppress(?:es|ed)?|silenced?|resolve[sd]?|quieten)\b[^.!?:'\x22\x60]*(?:['\x22\x60][^'\x22\x60]*)?$)");
   return Has(before, kSupposed) || Has(before, kCured);
 }
 
 // A comment or a heading, a field with words for people, advice for one system.
 bool IsRemark(std::string_view line) {
-  static const RE2 kRemark(
+  static const LazyRE2 kRemark(
       R"(^\s*#+\s+\w|^\s*(?:- )?(?:name|summary|description|title|expr|run|desc|help|subject):|\?[*\s]*$|^\s*On (?:Linux|Windows|macOS), (?:you |try |please ))");
   return Has(line, kRemark);
 }
 
 // key = text, except for keys that programs use to report errors.
 bool IsSetting(std::string_view line, std::string_view before) {
-  static const RE2 kSpaced(R"(^\s*[\w.-]+ +=\s)"), kBare(R"(^\s*[\w.-]+\s*=\s*$)");
-  static const RE2 kReport(
+  static const LazyRE2 kSpaced(R"(^\s*[\w.-]+ +=\s)"), kBare(R"(^\s*[\w.-]+\s*=\s*$)");
+  static const LazyRE2 kReport(
       R"((?i)^\s*(?:\w*error|err|status|reason|message|msg|result|what|cause|details?|stderr|stdout|\w*exception)\s*[:=]\s*$)");
   if (Has(line, kSpaced)) return !Has(line.substr(0, line.find('=') + 1), kReport);
   return Has(before, kBare) && !Has(before, kReport);
@@ -303,19 +319,19 @@ bool IsShownWhole(std::string_view line, char quote) {
 
 // A string literal, or words in quotation marks; not the quotes of a structured log.
 Mention Quoted(std::string_view line, std::string_view before, std::string_view after) {
-  static const RE2 kCode(
+  static const LazyRE2 kCode(
       R"(^[+\-\s]*(?:raise|throw|return|case|printf|fprintf|print|echo|assert\w*|EXPECT_\w+|ASSERT_\w+|std::|if |elif |in |const |static |char |string |#define|[{\[(]|"|'|\w+\s*=|\w+\s*:\W*$|\w+\())");
-  static const RE2 kReport(
+  static const LazyRE2 kReport(
       R"re((?i)\w*error|fail|fatal|exception|warn|"?\b(?:level|msg|message|log|severity|desc)"?\s*[:=])re");
-  static const RE2 kOnlyReport(
+  static const LazyRE2 kOnlyReport(
       R"re((?i)^\s*(?:\w*error|err|reason|message|msg|what|stderr|\w*exception)\s*[:=]\s*"$)re");
-  static const RE2 kStructured(
+  static const LazyRE2 kStructured(
       R"re("(?:level|msg|message|log|severity|stream|time|ts)"\s*:|\b(?:level|msg|time)=)re");
-  static const RE2 kTraceback(R"re(^\s*File "[^"]*$)re");
+  static const LazyRE2 kTraceback(R"re(^\s*File "[^"]*$)re");
   if (IsShownWhole(line, '`') || IsShownWhole(line, '"') || Has(before, kTraceback)) return Mention::kNone;
   if (InsideQuotes(before, after, '`')) return Mention::kTalk;
   // A line that starts with the name of an exception, or of a program that has an error, is what was printed.
-  static const RE2 kRaised(
+  static const LazyRE2 kRaised(
       R"(^\s*[\w.]*(?:Error|Exception|Warning): |^\s*[\w.-]+: (?i:error|fatal|failed|warning)\b)");
   const bool code = Has(before, kCode) && !Has(before, kRaised);
   if (!InsideQuotes(before, after, '"') && !(code && InsideQuotes(before, after, '\'')))
@@ -328,17 +344,17 @@ Mention Quoted(std::string_view line, std::string_view before, std::string_view 
 }  // namespace
 
 bool IsTyped(std::string_view line) {
-  static const RE2 kPrompt(
+  static const LazyRE2 kPrompt(
       R"(^\s*(?:\([\w.-]+\) ?)?(?:[\w.-]+@[\w.-]+[^$#%>]*[$#%>] |(?:ba|da|k|z)?sh-[\d.]+[$#] |[$#%>] |>>> |In ?\[\d+\]: |[A-Za-z]:\\[^>]*> ?|PS [^>]*> ?|(?:\S*/)?python[\d.]* -c ))");
   return Has(line, kPrompt);
 }
 
 Mention MentionAt(std::string_view line, size_t begin, bool is_first) {
-  static const RE2 kTest("::test_"), kSkipped(R"(\b(?:SKIPPED|XFAIL)\b[^)]{0,80}$)");
-  static const RE2 kOver(
+  static const LazyRE2 kTest("::test_"), kSkipped(R"(\b(?:SKIPPED|XFAIL)\b[^)]{0,80}$)");
+  static const LazyRE2 kOver(
       R"((?i)^[^.;]{0,120}\b(?:is|are|was|were|has been|have been) (?:now |already |finally )?(?:gone|fixed|solved|resolved)(?: (?:now|again|in [\w.#-]+))?(?:\W*$|[,;] (?:the )?(?:next|now|then|here)\b))"),
       kBut(R"((?i)\b(?:but|yet|however|still|again)\b)");
-  static const RE2 kCommand(R"(\b(?:grep|rg|echo|printf|sed|awk|git (?:commit|log)|assert)\b[^|]*$)");
+  static const LazyRE2 kCommand(R"(\b(?:grep|rg|echo|printf|sed|awk|git (?:commit|log)|assert)\b[^|]*$)");
   // A match may extend beyond the quotation, so the search for its end starts at the beginning.
   const std::string_view before = line.substr(0, begin), after = line.substr(begin);
   if (IsSupposed(before) || IsHarmlessByForm(line)) return Mention::kDenied;
@@ -349,10 +365,10 @@ Mention MentionAt(std::string_view line, size_t begin, bool is_first) {
   const Mention quoted = Quoted(line, before, after);
   if (quoted != Mention::kNone) return quoted;
   // The title of an issue that is the message itself.
-  static const RE2 kTitle(R"(^# .*(?:\bError: |[a-z](?:Error|Exception): |:\d+: (?:fatal )?error: ))");
+  static const LazyRE2 kTitle(R"(^# .*(?:\bError: |[a-z](?:Error|Exception): |:\d+: (?:fatal )?error: ))");
   if (is_first && Has(line, kTitle)) line.remove_prefix(2);
   // A program names the place in its source, however much like a sentence the rest is.
-  static const RE2 kPlace(
+  static const LazyRE2 kPlace(
       R"((?i)\b(?:at|in) (?:file )?['"]?[\w./\\-]+\.(?:cc?|cpp|cxx|cuh?|h|hpp|py|f90)['"]?(?:,? (?:in |at )?line |:)\d+)");
   if (Has(before, kPlace)) return Mention::kNone;
   return IsRemark(line) || IsAdvice(before) || ReadsAsSentence(before) ? Mention::kTalk : Mention::kNone;
