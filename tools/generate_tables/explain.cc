@@ -87,7 +87,8 @@ Table SignatureRows() {
                      {"example"},
                      DataOnly({"examples", Form::kTexts, kRequired}),
                      DataOnly({"silent", Form::kTexts})},
-          .unique = {"id"}};
+          .unique = {"id"},
+          .packed = true};
 }
 
 Table StoryRows(Words causes, Words advice) {
