@@ -50,9 +50,7 @@ bool SwitchesOff(const VariableRow& row, std::string_view value) {
       return std::ranges::find(row.on_values, word) != row.on_values.end();
     });
   }
-  return std::ranges::any_of(row.off_values, [&](std::string_view off) {
-    return off == "*" ? lower != "0" && lower != "false" : lower == off;
-  });
+  return std::ranges::find(row.off_values, lower) != row.off_values.end();
 }
 
 std::vector<std::string> CodesInList(std::string_view value) {

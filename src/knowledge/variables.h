@@ -20,7 +20,7 @@ struct VariableRow {
   std::string_view name;
   std::string_view flag;  // the value is a list of flags, and this one counts; "" = the value itself
   VariableKind kind;
-  std::span<const std::string_view> off_values;  // "*" = any but empty and 0
+  std::span<const std::string_view> off_values;
   std::span<const std::string_view>
       on_values;  // the value is a list, and without one of these the GPU is off
   std::span<const std::string_view> holds;

@@ -31,6 +31,7 @@ TEST(Variables, ValuesThatSwitchOff) {
   EXPECT_FALSE(SwitchesOff(Row("JAX_PLATFORMS"), ""));
   EXPECT_TRUE(SwitchesOff(Row("NUMBA_DISABLE_CUDA"), "1"));
   EXPECT_FALSE(SwitchesOff(Row("NUMBA_DISABLE_CUDA"), "0"));
+  EXPECT_FALSE(SwitchesOff(Row("NUMBA_DISABLE_CUDA"), "true"));  // not an integer: numba warns and ignores it
 }
 
 TEST(Variables, OneFlagOfAList) {
