@@ -15,7 +15,7 @@ INSTALLED, IN_INDEX = ["gpu_ids"], ["harvested", "distributions", "projects", "b
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests"))
 from harvest_index import FakeIndex, archive, wheel
-from harvesting import by_hand, distributions, gpu_code, gpu_ids, markers, pins, projects, wheel_code
+from harvesting import by_hand, distributions, gpu_code, gpu_ids, markers, members, pins, projects, wheel_code
 
 
 def requirement_cases():
@@ -167,6 +167,8 @@ def by_hand_cases(cache):
         "data/frameworks.toml [[release]] torch 2.5.1 cu124 cudnn: 9.1.0.69 in the data, 9.1.0.70 on the index",
         "data/frameworks.toml [[release]] torch 2.5.1 cu124 python_until: 3.12 in the data, 3.13 on the index",
         "data/frameworks.toml [[release]] torch 2.6.0: no row"]
+    yield "codes", list(members.codes("A_OK = 0x0, /* A_NO = 9 */\n A_BAD,\n A_OLD X_ENUM = A_BAD,\n A_END = 7\n}", "A_")), [
+        ("A_OK", 0), ("A_BAD", 1), ("A_END", 7)]
     yield "limits", by_hand.limits("#if __GNUC__ > 6 || (__GNUC__ == 6 && __GNUC_MINOR__ > 3)"), {"gcc_max": "6.3"}
 
 

@@ -4,16 +4,26 @@ import re
 
 from harvesting.index import final_versions
 
-# Package, header, how it writes a code -> the table of data/status_codes.toml, its column for the number and for the name.
+# Package, header, how the names of its codes begin -> the table of data/status_codes.toml, its column for the number and
+# for the name.
 HEADERS = (
-    ("nvidia-cuda-runtime", "driver_types.h", r"\b(cuda(?:Error|Success)\w*)\s*=\s*(\d+)", "cuda", "code", "runtime_name"),
-    ("nvidia-cublas", "cublas_api.h", r"\b(CUBLAS_STATUS_\w+)\s*=\s*(\d+)", "cublas", "code", "name"),
-    ("nvidia-cuda-nvrtc", "nvrtc.h", r"\b(NVRTC_(?:ERROR_\w+|SUCCESS))\s*=\s*(\d+)", "nvrtc", "code", "name"),
-    ("nvidia-cudnn-cu13", "cudnn_graph.h", r"\b(CUDNN_STATUS_\w+)\s*=\s*(\d+)", "cudnn", "v9", "name"),
+    ("nvidia-cuda-runtime", "driver_types.h", r"cuda(?:Error|Success)", "cuda", "code", "runtime_name"),
+    ("nvidia-cuda-runtime", "cuda.h", r"CUDA_(?:ERROR_|SUCCESS)", "cuda", "code", "driver_name"),
+    ("nvidia-cublas", "cublas_api.h", r"CUBLAS_STATUS_", "cublas", "code", "name"),
+    ("nvidia-cuda-nvrtc", "nvrtc.h", r"NVRTC_(?:ERROR_|SUCCESS)", "nvrtc", "code", "name"),
+    ("nvidia-cudnn-cu13", "cudnn_graph.h", r"CUDNN_STATUS_", "cudnn", "v9", "name"),
+    ("nvidia-cusolver", "cusolver_common.h", r"CUSOLVER_STATUS_", "cusolver", "code", "name"),
+    ("nvidia-cusparse", "cusparse.h", r"CUSPARSE_STATUS_", "cusparse", "code", "name"),
+    ("nvidia-cufft", "cufft.h", r"CUFFT_(?!COMPATIBILITY|[A-Z]2[A-Z]|FORWARD|INVERSE)", "cufft", "code", "name"),
+    ("nvidia-nvjitlink", "nvJitLink.h", r"NVJITLINK_(?:ERROR_|SUCCESS)", "nvjitlink", "code", "name"),
+    ("nvidia-nvml-dev", "nvml.h", r"NVML_(?:ERROR_|SUCCESS)", "nvml", "code", "name"),
+    ("nvidia-nccl-cu13", "nccl.h", r"nccl(?:Success|Unhandled|Invalid|InProgress|Timeout|\w+Error\b)", "nccl", "code", "name"),
 )
 LIBRARIES = ("nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cuda-nvrtc", "nvidia-cufft", "nvidia-curand", "nvidia-cusolver",
              "nvidia-cusparse", "nvidia-cuda-cupti", "nvidia-nvjitlink", "nvidia-nvvm")
-NOT_ERRORS = {"cudaErrorApiFailureBase"}  # where a range begins
+# Where a range begins; codes of the driver alone, while every row has the name that the runtime uses.
+NOT_ERRORS = {"cudaErrorApiFailureBase", "CUDA_ERROR_MULTICAST_RESOURCE_FULL", "CUDA_ERROR_CONTEXT_ALREADY_CURRENT",
+              "CUDA_ERROR_KEY_ROTATION"}
 
 
 def newest(index, package, kind):
@@ -37,13 +47,22 @@ def read(index, package, file, kind, pattern):
     return index.cache.get(file, kind, content).decode(errors="replace")
 
 
+def codes(text, prefix):
+    """(name, number) of the members of C enumerations that begin so; without a number of its own a member follows the last."""
+    text, number = re.sub(r"/\*.*?\*/|//[^\n]*|^\s*#.*?$", "", text, flags=re.DOTALL | re.MULTILINE), -1
+    for name, given in re.findall(rf"\b({prefix}\w*)(?:\s+\w+_ENUM)?\s*(?:=\s*(\w+)\s*)?(?=[,}}])", text):
+        if not given or re.fullmatch(r"\d+|0x[0-9a-fA-F]+", given):
+            number = int(given, 0) if given else number + 1
+            yield name, number
+
+
 def status_codes(index, data, _):
-    for package, header, pattern, table, number, name in HEADERS:
+    for package, header, prefix, table, number, name in HEADERS:
         if (found := newest(index, package, r"linux[^-]*x86_64")) is None:
             continue
         rows = {(row.get(number), row.get(name)) for row in data("status_codes")[table]}
-        for own, code in re.findall(pattern, read(index, package, found[1], header, header)):
-            if (int(code), own) not in rows and own not in NOT_ERRORS:
+        for own, code in codes(read(index, package, found[1], header, header), prefix):
+            if (code, own) not in rows and own not in NOT_ERRORS:
                 yield f"data/status_codes.toml [[{table}]] {own} = {code}: no row ({header} of {package} {found[0]})"
 
 

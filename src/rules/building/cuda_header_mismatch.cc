@@ -26,7 +26,7 @@ You build nothing: then neither is used. Toolkit wheels (nvidia-cuda-nvcc, nvidi
 the rule does not compare them.
 
 ## Sources
-crt/host_config.h and cuda_runtime_api.h of CUDA 13.0.
+cccl/cuda/std/__cccl/cuda_toolkit.h of CUDA 13.0 (the message), its cuda.h.
 )md";
 
 // Variables that put directories before those of the system, for every compiler.

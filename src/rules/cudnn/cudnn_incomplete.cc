@@ -25,7 +25,7 @@ found, some of the sub-libraries are not.
 
 ## Why it breaks
 "Unable to load any of {libcudnn_ops.so.9.1.0, ...}", "Invalid handle. Cannot load symbol cudnnCreateTensorDescriptor",
-"Could not load library libcudnn_cnn_infer.so.8", CUDNN_STATUS_SUBLIBRARY_UNAVAILABLE, usually at the first
+"Could not load library libcudnn_cnn_infer.so.8", CUDNN_STATUS_NOT_SUPPORTED_SUBLIBRARY_UNAVAILABLE, usually at the first
 convolution and not at startup.
 
 ## How culprit knows

@@ -33,8 +33,8 @@ It simulates the program's load with a model of the dynamic loader, follows the 
 version of each sub-library found.
 
 ## Fix
-Let all sub-libraries come from one directory. Usually LD_LIBRARY_PATH is to blame: the wheel's shim has a RUNPATH, and
-LD_LIBRARY_PATH is searched before a RUNPATH. Unset it, or remove the directory from it.
+Let all sub-libraries come from one directory. Usually LD_LIBRARY_PATH is to blame: up to 9.21.0 the wheel's shim has a
+RUNPATH, and LD_LIBRARY_PATH is searched before a RUNPATH. Unset it, or remove the directory from it.
 
 ## When this is not your problem
 Two copies of cuDNN on one machine are normal. This rule reports only copies that are loaded into one process. An older

@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Some cuDNN releases (8 before 8.8, 9 before 9.3) open libnvrtc.so or libcuda.so by the unversioned name. Runtime packages
-provide only libnvrtc.so.N and libcuda.so.1.
+Some cuDNN releases open a library by its unversioned name: libnvrtc.so (8 before 8.8) or libcuda.so (8, and 9 before 9.3).
+Runtime packages provide only libnvrtc.so.N and libcuda.so.1.
 
 ## Why it breaks
 Runtime-compiled engines fail: "Could not load library libnvrtc.so", "libnvrtc.so: cannot open shared object file: No such
@@ -28,7 +28,7 @@ Add a symlink with the unversioned name next to the versioned file of the same C
 Your program uses no runtime-compiled engine.
 
 ## Sources
-Machine code of nvidia-cudnn-cu11 8.5 and 8.7, nvidia-cudnn-cu12 9.0 to 9.2.
+Machine code of nvidia-cudnn-cu11 8.5 and 8.7, nvidia-cudnn-cu12 8.9.7 and 9.0 to 9.2.
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {

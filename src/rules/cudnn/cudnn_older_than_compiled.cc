@@ -38,7 +38,7 @@ wrong advice if an old copy merely shadows the right one.
 A newer cuDNN of the same major is fine. A difference in the third number alone is fine too.
 
 ## Sources
-torch/backends/cudnn/__init__.py; tsl cuda_dnn.cc; the compatibility rules of cuDNN.
+torch/backends/cudnn/__init__.py; openxla/xla: xla/stream_executor/cuda/cuda_dnn.cc; the compatibility rules of cuDNN.
 )md";
 
 // The release that the framework pins; without a pin, the one that it was built against.

@@ -23,8 +23,8 @@ The required name contains the major version. The copies on disk have theirs in 
 
 ## Fix
 Install a build of the program for the installed cuDNN, or install the other major version too: two majors can coexist (but
-not as wheels in one environment). cuDNN 9 came with torch 2.4, onnxruntime-gpu 1.19, ctranslate2 4.5. Do not symlink
-libcudnn.so.8 to libcudnn.so.9.
+not as wheels in one environment). cuDNN 9 came with torch 2.4, onnxruntime-gpu 1.19 (1.18.1 in its build for CUDA 12),
+ctranslate2 4.5. Do not symlink libcudnn.so.8 to libcudnn.so.9.
 
 ## When this is not your problem
 Another program on the machine uses the other major: leave that one alone.

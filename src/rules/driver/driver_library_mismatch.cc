@@ -33,7 +33,7 @@ an old library shadows the new one: remove it, or take its directory off the sea
 libcuda from a cuda-compat package may differ: CUL1011 checks that.
 
 ## Sources
-CUDA driver API, cudaErrorSystemDriverMismatch (803); NVIDIA driver README.
+CUDA runtime API, cudaErrorSystemDriverMismatch (803); NVIDIA driver README.
 )md";
 
 // Whether a module of that version is on disk for the running kernel: the next boot loads it.

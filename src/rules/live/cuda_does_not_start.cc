@@ -17,8 +17,8 @@ cuInit, the device count or the first context fails, and no other rule found a r
 ## Why it breaks
 The number says more than its text: 999 is usually a driver that lost its state (suspend, an update without a reboot, a
 broken nvidia-uvm), 802 a fabric manager that is not running or not ready on a machine with NVSwitch, 803 libraries and
-kernel module of different versions, 804 a compat libcuda on a GPU that does not support it, 3 a driver that is shutting
-down or an MPS server that is gone, 46 a device that another process holds exclusively.
+kernel module of different versions, 804 a compat libcuda on a GPU that does not support it, 3 a driver in a
+broken state or CUDA used after fork(), 46 a device that another process holds exclusively.
 
 ## How culprit knows
 culprit-probe called cuInit in a separate child process.

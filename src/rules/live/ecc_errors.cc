@@ -12,7 +12,7 @@ constexpr std::string_view kPage = R"md(
 NVML counts uncorrected ECC errors since the driver was loaded.
 
 ## Why it breaks
-An uncorrected error kills the process that touched it (Xid 48, 63, 94, 95) and may need a reset before the page is
+An uncorrected error kills the process that touched it (Xid 48, 94, 95) and may need a reset before the page is
 retired.
 
 ## How culprit knows

@@ -26,7 +26,7 @@ If copies are wrong: look for Xid and ECC errors, undo overclocking, try the car
 wrong: use another version of it.
 
 ## When this is not your problem
-The error is slightly above the limit with TF32 or FP16 forced on by NVIDIA_TF32_OVERRIDE.
+The error is slightly above the limit and goes away with NVIDIA_TF32_OVERRIDE=0: the library computes in TF32.
 
 ## Sources
 culprit's own comparison; NVIDIA GPU debug guidelines.

@@ -30,7 +30,8 @@ The program asks for NVML and does without it. With CDI (podman, and the runtime
 Toolkit 1.18) nobody reads the variable.
 
 ## Sources
-NVIDIA/libnvidia-container: src/nvc_info.c; NVIDIA Container Toolkit documentation, driver capabilities.
+NVIDIA/libnvidia-container: src/nvc_info.c; NVIDIA Container Toolkit documentation, driver capabilities; NVIDIA/nccl:
+src/misc/nvmlwrap.cc.
 )md";
 
 constexpr std::string_view kNvml = "libnvidia-ml.so.1";

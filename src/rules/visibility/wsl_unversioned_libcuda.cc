@@ -24,7 +24,7 @@ When culprit simulates loading a framework, a dlopen of libcuda.so finds no file
 Add /usr/lib/wsl/lib to LD_LIBRARY_PATH; it contains only the driver.
 
 ## When this is not your problem
-Your libraries open libcuda.so.1, as cuDNN 9 does.
+Your libraries open libcuda.so.1, as cuDNN 9.3 and newer does.
 
 ## Sources
 microsoft/WSL issue 8587; ldconfig(8).
