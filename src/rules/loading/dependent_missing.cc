@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A CUDA or cuDNN library is there, but a system library that it needs is not: zlib, libgomp, libnuma.
+A CUDA or cuDNN library is there, but a system library that it needs is not: zlib for cuDNN 9, libibverbs for cuFile.
 
 ## Why it breaks
 The message names the missing file or, in some frameworks, only the CUDA library that failed to load because of it. This
@@ -28,7 +28,7 @@ Install the system package that provides it.
 Static builds of the library do not need it.
 
 ## Sources
-DT_NEEDED of the files of cuDNN 9 (libz.so.1) and NCCL.
+DT_NEEDED of the files of cuDNN 9 (libz.so.1) and of libcufile_rdma.so.1 in nvidia-cufile 1.15 to 1.19 (libibverbs.so.1).
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {
