@@ -121,8 +121,7 @@ std::vector<const Distribution*> WheelsOfRow(const FrameworkRelease& row) {
   const Version first = Known(row.version), last = Known(row.until.empty() ? row.version : row.until);
   for (const Distribution& wheel : DistributionsOf(PackageOf(row))) {
     const Version version = Known(wheel.version.substr(0, wheel.version.find(".post")));
-    if ((first <= version && version <= last) || (row.until.empty() && BeginsWith(version, first)))
-      wheels.push_back(&wheel);
+    if (first <= version && (version <= last || BeginsWith(version, last))) wheels.push_back(&wheel);
   }
   return wheels;
 }
