@@ -91,7 +91,10 @@ report::Fix InstallFromPypi(const Scene& scene, const Uses& uses) {
   fix.text += ", which has " + NamesOf(uses);
   fix.commands = {PipOf(environment) + " install" + wanted};
   if (!uses.front()->row->seldom || environment.site_packages.empty()) return fix;
-  const std::string root = environment.site_packages.back() + "/nvidia/" + (cuda13 ? "cu13" : "cuda_nvcc");
+  // With one package in its row, numba takes that of CUDA 12, whatever else the environment has.
+  const bool of_cuda13 = cuda13 && uses.front()->row->packages.size() > 1;
+  const std::string root =
+      environment.site_packages.back() + "/nvidia/" + (of_cuda13 ? "cu13" : "cuda_nvcc");
   fix.text += ", and set CUDA_HOME to it; or install a CUDA toolkit";
   fix.commands.push_back("export CUDA_HOME=" + Word(root));
   for (const ToolUse* use : uses) {
