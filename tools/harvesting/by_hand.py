@@ -2,6 +2,7 @@
 the file, the row and what is wrong or missing."""
 import collections
 import concurrent.futures
+import json
 import re
 
 from harvesting import gpu_code, members, pins
@@ -114,10 +115,11 @@ def cudnn(index, data, count):
 # Distribution -> (framework, variant) of its rows.
 FRAMEWORKS = {"torch": ("torch", None), "tensorflow": ("tensorflow", None), "jax-cuda12-plugin": ("jax", "cuda12"),
               "jax-cuda13-plugin": ("jax", "cuda13"), "onnxruntime-gpu": ("onnxruntime", None), "ctranslate2": ("ctranslate2", None),
-              "cupy-cuda12x": ("cupy", "cuda12x"), "cupy-cuda13x": ("cupy", "cuda13x"), "triton": ("triton", None)}
+              "cupy-cuda12x": ("cupy", "cuda12x"), "cupy-cuda13x": ("cupy", "cuda13x"), "triton": ("triton", None),
+              "tensorrt-cu12": ("tensorrt", "cu12"), "tensorrt-cu13": ("tensorrt", "cu13")}
 # Older releases have rows for a range, or none.
 FIRST = {"torch": "1.8", "tensorflow": "2.4", "jax-cuda12-plugin": "0.4.29", "jax-cuda13-plugin": "0.7", "onnxruntime-gpu": "1.8",
-         "ctranslate2": "3.6", "cupy-cuda12x": "13", "cupy-cuda13x": "13", "triton": "2.0"}
+         "ctranslate2": "3.6", "cupy-cuda12x": "13", "cupy-cuda13x": "13", "triton": "2.0", "tensorrt-cu12": "10", "tensorrt-cu13": "10"}
 
 
 def pythons_of(files):
@@ -200,8 +202,59 @@ def companions(index, data, count):
                 yield f"data/frameworks.toml [[companion]] {package} {version}: {NO_ROW}, and METADATA does not say which torch it belongs to"
 
 
+def member_of(index, package, file, name):
+    """The text of a member of a wheel; "" if it has none of that name."""
+    def read():
+        with index.wheel(package, file) as wheel:
+            return index.member(wheel, name) if name in wheel.namelist() else b""
+    return index.cache.get(file, name.rpartition("/")[2], read).decode(errors="replace")
+
+
+def linux_wheel(files):
+    return next((f for f in files if re.search(r"linux[^-]*x86_64\.whl$", f["filename"])), None)
+
+
+def tensorflow_pythons(index, data, count):
+    """data/frameworks.toml [[release]] of tensorflow: the Pythons of every release of a row."""
+    for row in data("frameworks")["release"]:
+        project = index.project(row["package"]) if row["framework"] == "tensorflow" else {"releases": {}}
+        for version in newest([v for v in project["releases"] if gpu_code.covers(row, v)], count):
+            found = pythons_of(project["releases"][version])
+            if found and found != (row["python"], row["python_until"]) and version in final_versions(project):
+                yield f"data/frameworks.toml [[release]] tensorflow {row['version']} python: wheels of {version} are for {' to '.join(found)}"
+
+
+def onnxruntime(index, data, count):
+    """data/frameworks.toml [[release]] of onnxruntime: the CUDA that its wheels name, since 1.21."""
+    rows = [r for r in data("frameworks")["release"] if r["framework"] == "onnxruntime" and r.get("is_default")]
+    project = index.project("onnxruntime-gpu")
+    for version in newest(final_versions(project), count):
+        file = linux_wheel(project["releases"][version])
+        text = member_of(index, "onnxruntime-gpu", file, "onnxruntime/capi/build_and_package_info.py") if file else ""
+        told = re.search(r"cuda_version = '([0-9.]+)'", text)
+        fitting = [r for r in rows if gpu_code.covers(r, version)]
+        if told and fitting and told.group(1) not in [r["cuda"] for r in fitting]:
+            yield f"data/frameworks.toml [[release]] onnxruntime {version} cuda: {fitting[0]['cuda']} in the data, {told.group(1)} in the wheel"
+
+
+def xformers(index, data, count):
+    """data/extensions.toml [[extension]] of xformers: the torch and the GPU code that cpp_lib.json of its wheels names."""
+    project = index.project("xformers")
+    for row in newest(data("extensions")["extension"], count):
+        file = linux_wheel(project["releases"].get(row["version"], [])) if row["package"] == "xformers" else None
+        text = member_of(index, "xformers", file, "xformers/cpp_lib.json") if file else ""
+        told = json.loads(text) if text else {}
+        code = list(dict.fromkeys(re.findall(r"[0-9]+\.[0-9]a?(?:\+PTX)?", (told.get("env") or {}).get("TORCH_CUDA_ARCH_LIST") or "")))
+        code = [one for one in code if one + "+PTX" not in code]
+        torch = (told.get("version") or {}).get("torch") or ""
+        if code and code != row["code"]:
+            yield f"data/extensions.toml [[extension]] xformers {row['version']} code: {row['code']} in the data, {code} in the wheel"
+        if torch and torch.partition("+")[0] != row["of_version"]:
+            yield f"data/extensions.toml [[extension]] xformers {row['version']} of_version: {row['of_version']} in the data, {torch} in the wheel"
+
+
 CHECKS = (cuda, host_compilers, cudnn, members.cudnn_parts, members.status_codes, members.sonames, frameworks,
-          companions)
+          companions, tensorflow_pythons, onnxruntime, xformers)
 
 
 def check(index, data, count):
