@@ -93,8 +93,7 @@ report::Fix InstallFromPypi(const Scene& scene, const Uses& uses) {
   if (!uses.front()->row->seldom || environment.site_packages.empty()) return fix;
   // With one package in its row, numba takes that of CUDA 12, whatever else the environment has.
   const bool of_cuda13 = cuda13 && uses.front()->row->packages.size() > 1;
-  const std::string root =
-      environment.site_packages.back() + "/nvidia/" + (of_cuda13 ? "cu13" : "cuda_nvcc");
+  const std::string root = environment.site_packages.back() + "/nvidia/" + (of_cuda13 ? "cu13" : "cuda_nvcc");
   fix.text += ", and set CUDA_HOME to it; or install a CUDA toolkit";
   fix.commands.push_back("export CUDA_HOME=" + Word(root));
   for (const ToolUse* use : uses) {
