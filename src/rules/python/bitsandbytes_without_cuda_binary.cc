@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/version.h"
 #include "rules/kit/python/package_facts.h"
 
 namespace culprit::rules::bitsandbytes_without_cuda_binary {
@@ -10,7 +11,8 @@ namespace {
 constexpr std::string_view kPage = R"md(
 ## What it means
 bitsandbytes ships one library per CUDA release (libbitsandbytes_cuda124.so ...) and loads the one for the CUDA that
-torch was built with. This installation does not have that file.
+torch was built with. This installation does not have that file, nor, since bitsandbytes 0.50, another one of the same CUDA major,
+which it then takes.
 
 ## Why it breaks
 "Configured CUDA binary not found at .../libbitsandbytes_cuda130.so"; 4-bit and 8-bit layers then fail on first use. A library
@@ -27,7 +29,7 @@ with the same CUDA major; unset it if it selects one of another major, or one th
 You use bitsandbytes on the CPU.
 
 ## Sources
-bitsandbytes: bitsandbytes/cextension.py, get_cuda_bnb_library_path.
+bitsandbytes 0.49.2 and 0.50.2: bitsandbytes/cextension.py, get_cuda_bnb_library_path.
 )md";
 
 // A library of bitsandbytes and who asks for it.
@@ -48,6 +50,17 @@ Choice ChoiceOf(const Scene& scene, const snapshot::Framework& torch) {
 bool Has(const snapshot::Framework& bits, const std::string& library) {
   return std::ranges::any_of(bits.libraries,
                              [&](const std::string& file) { return base::BaseName(file) == library; });
+}
+
+// Since 0.50 it takes another library of the same CUDA major if the one for torch's CUDA is not there.
+bool TakesAnother(const snapshot::Framework& bits, const Choice& choice) {
+  const auto version = base::Version::Parse(bits.version);
+  if (choice.by_variable || !version || *version < base::Version{{0, 50}}) return false;
+  const std::string same = "libbitsandbytes_cuda" + choice.number.substr(0, choice.number.size() - 1);
+  return std::ranges::any_of(bits.libraries, [&](const std::string& file) {
+    const std::string_view name = base::BaseName(file);
+    return name.starts_with(same) && name.size() == choice.library.size();
+  });
 }
 
 // RECORD lists the library, and it was deleted: CUL6014.
@@ -109,7 +122,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     // "118": the last digit is the minor version.
     const bool same_major =
         choice.number.substr(0, choice.number.size() - 1) == MajorOf(torch->cuda) || !choice.by_variable;
-    if (Has(*bits, choice.library) && same_major) continue;
+    if (same_major && (Has(*bits, choice.library) || TakesAnother(*bits, choice))) continue;
     if (!choice.by_variable && WasDeleted(environment, *bits, choice.library)) continue;
     Report(environment, *bits, *torch, choice, ruling);
   }
