@@ -44,7 +44,7 @@ enum class RedistributableKind {
 struct Redistributable {
   std::string_view dll;  // "vcruntime140_1.dll", "zlibwapi.dll"
   RedistributableKind kind;
-  std::string_view package;  // "Microsoft Visual C++ 2015-2022 Redistributable (x64)"
+  std::string_view package;  // "Microsoft Visual C++ v14 Redistributable (x64)"
   std::string_view fix;      // what to install, one line
   std::string_view source;
 };

@@ -83,7 +83,7 @@ TEST(Redistributables, SayWhatToInstallInOneLine) {
   }
   const Redistributable* runtime = FindRedistributable("VCRUNTIME140_1.dll");
   ASSERT_NE(runtime, nullptr);
-  EXPECT_EQ(runtime->package, "Microsoft Visual C++ 2015-2022 Redistributable (x64)");
+  EXPECT_EQ(runtime->package, "Microsoft Visual C++ v14 Redistributable (x64)");
   EXPECT_NE(runtime->fix.find("vc_redist.x64.exe"), std::string_view::npos);
 }
 

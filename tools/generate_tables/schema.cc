@@ -69,7 +69,6 @@ Subject Cudnn() {
                                   {{"package", "CudnnBasis::kPackage"},
                                    {"range", "CudnnBasis::kRange"},
                                    {"matrix", "CudnnBasis::kMatrix"}}},
-                                 DataOnly({"seen"}),
                                  kNote,
                                  kSource},
                       .unique = {"version", "build"}},
