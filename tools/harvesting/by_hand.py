@@ -253,7 +253,7 @@ def xformers(index, data, count):
             yield f"data/extensions.toml [[extension]] xformers {row['version']} of_version: {row['of_version']} in the data, {torch} in the wheel"
 
 
-CHECKS = (cuda, host_compilers, cudnn, members.cudnn_parts, members.status_codes, members.sonames, frameworks,
+CHECKS = (cuda, host_compilers, cudnn, members.cudnn_parts, members.status_codes, members.sonames, members.runtime_names, frameworks,
           companions, tensorflow_pythons, onnxruntime, xformers)
 
 

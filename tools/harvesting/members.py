@@ -20,7 +20,8 @@ HEADERS = (
     ("nvidia-nccl-cu13", "nccl.h", r"nccl(?:Success|Unhandled|Invalid|InProgress|Timeout|\w+Error\b)", "nccl", "code", "name"),
 )
 LIBRARIES = ("nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cuda-nvrtc", "nvidia-cufft", "nvidia-curand", "nvidia-cusolver",
-             "nvidia-cusparse", "nvidia-cuda-cupti", "nvidia-nvjitlink", "nvidia-nvvm")
+             "nvidia-cusparse", "nvidia-cuda-cupti", "nvidia-nvjitlink", "nvidia-nvvm", "nvidia-nvfatbin", "nvidia-nvjpeg",
+             "nvidia-npp", "nvidia-cufile")
 # Where a range begins; codes of the driver alone, while every row has the name that the runtime uses.
 NOT_ERRORS = {"cudaErrorApiFailureBase", "CUDA_ERROR_MULTICAST_RESOURCE_FULL", "CUDA_ERROR_CONTEXT_ALREADY_CURRENT",
               "CUDA_ERROR_KEY_ROTATION"}
@@ -67,18 +68,53 @@ def status_codes(index, data, _):
 
 
 def sonames(index, data, _):
-    """New names of libraries that sonames.toml knows under older ones."""
+    """New names of libraries that sonames.toml knows under older ones; names that CUDA 12 or 13 is said to have and has not."""
     rows = data("sonames")["soname"]
     names, known = {row["name"] for row in rows}, {re.sub(r"[\d_]*\.dll$|\.so[\d.]*$", "", row["name"]) for row in rows}
+    there = {"12": {}, "13": {}}  # a library's stem on a system -> its names
     for package in LIBRARIES:
         for kind in (r"linux[^-]*x86_64", r"win_amd64"):
-            if (found := newest(index, package, kind)) is None:
-                continue
-            for member in read(index, package, found[1], "names", "").splitlines():
-                name = member.rpartition("/")[2]
-                stem = re.fullmatch(r"(.*?)(?:\.so\.\d+(?:\.\d+)?|[\d_]+\.dll)", name)
-                if stem and stem.group(1) in known and name not in names:
-                    yield f"data/sonames.toml [[soname]] {name}: no row ({package} {found[0]})"
+            for cuda, own in (("13", package), ("12", package + "-cu12")):
+                if own == "nvidia-nvvm-cu12" or (found := newest(index, own, kind)) is None:
+                    continue
+                for member in read(index, own, found[1], "names", "").splitlines():
+                    name = member.rpartition("/")[2]
+                    stem = re.fullmatch(r"(.*?)(?:\.so\.\d+(?:\.\d+)?|[\d_]+\.dll)", name)
+                    if not stem or stem.group(1) not in known:
+                        continue
+                    there[cuda].setdefault((stem.group(1), kind), set()).add(name)
+                    if name not in names:
+                        yield f"data/sonames.toml [[soname]] {name}: no row ({own} {found[0]})"
+    for row in rows:
+        stem = re.sub(r"[\d_]*\.dll$|\.so[\d.]*$", "", row["name"])
+        for cuda in {release.split(".")[0] for release in row.get("cuda", ())} & set(there):
+            own = there[cuda].get((stem, r"win_amd64" if row["name"].endswith(".dll") else r"linux[^-]*x86_64"))
+            if own and row["name"] not in own:
+                yield f"data/sonames.toml [[soname]] {row['name']}: CUDA {cuda} in the data, its newest wheel has {', '.join(sorted(own))}"
+
+
+def runtime_names(index, data, _):
+    """data/drivers.toml [[runtime]]: the first release whose libcudart has the name."""
+    names = []  # (CUDA, its names), oldest first
+    for package in ("nvidia-cuda-runtime-cu11", "nvidia-cuda-runtime-cu12", "nvidia-cuda-runtime"):
+        project = index.project(package)
+        for version in final_versions(project):
+            for file in project["releases"][version]:
+                if re.search(r"linux[^-]*x86_64", file["filename"]):
+                    names.append((".".join(version.split(".")[:2]), set(runtime_of(index, package, file).split())))
+                    break
+    for row in data("drivers").get("runtime", ()):
+        first = next((cuda for cuda, own in names if row["name"] in own), None)
+        if first and first != row["cuda"] and first != names[0][0]:
+            yield f"data/drivers.toml [[runtime]] {row['name']}: {row['cuda']} in the data, libcudart has it from {first} on"
+
+
+def runtime_of(index, package, file):
+    def content():
+        with index.wheel(package, file) as wheel:
+            name = next((n for n in wheel.namelist() if re.search(r"/libcudart\.so\.\d", n)), None)
+            return b"\n".join(sorted(set(re.findall(rb"(?<!\w)cuda[A-Z]\w+", index.member(wheel, name) if name else b""))))
+    return index.cache.get(file, "cudart_names", content).decode()
 
 
 def cudnn_parts(index, data, _):
