@@ -91,6 +91,8 @@ TEST(Arch, SpecialTargetsServeTheirOwn) {
   EXPECT_EQ(Fits("9.0a", "9.0"), CodeFit::kMachineCode);
   EXPECT_EQ(Fits("9.0a+PTX", "10.0"), CodeFit::kNo);
   EXPECT_EQ(Fits("10.0f", "10.3"), CodeFit::kMachineCode);
+  EXPECT_EQ(Fits("10.0f", "10.7"), CodeFit::kMachineCode);
+  EXPECT_EQ(Fits("10.7f", "10.3"), CodeFit::kNo);
   EXPECT_EQ(Fits("10.0a", "10.3"), CodeFit::kNo);
   EXPECT_EQ(Fits("12.0f", "12.1"), CodeFit::kMachineCode);
 }

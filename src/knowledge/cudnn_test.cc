@@ -36,6 +36,8 @@ TEST(Cudnn, OneBuildServesItsCudaMajor) {
   EXPECT_EQ(ForCuda("9.15.0", "13.0"), Verdict::kYes);
   EXPECT_EQ(ForCuda("9.15.0", "12.6"), Verdict::kYes);
   EXPECT_EQ(ForCuda("8.2.1", "11.7"), Verdict::kYes);
+  EXPECT_EQ(ForCuda("8.2.2", "10.2"), Verdict::kYes);
+  EXPECT_EQ(ForCuda("7.4.2", "9.2"), Verdict::kYes);
 }
 
 TEST(Cudnn, EndsAndBeginningsAreNo) {
@@ -47,7 +49,7 @@ TEST(Cudnn, EndsAndBeginningsAreNo) {
 }
 
 TEST(Cudnn, WhatNobodyRecordedIsUnknown) {
-  EXPECT_EQ(ForCuda("8.2.2", "10.2"), Verdict::kUnknown);
+  EXPECT_EQ(ForCuda("7.3.1", "9.2"), Verdict::kUnknown);
   EXPECT_EQ(ForCuda("10.0", "13.0"), Verdict::kUnknown);
 }
 
