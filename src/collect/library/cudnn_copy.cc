@@ -45,11 +45,24 @@ void ReadCudnnHeader(const system::System& system, std::span<const std::string> 
   }
 }
 
-// cuDNN 8 always ships all of its parts; cuDNN 9 leaves some out on purpose (cudnn-jit), the optional ones.
+// A copy of the package cudnn-jit: only what compiles at run time, on purpose (data/cudnn.toml,
+// package-cudnn-jit).
+bool IsJitOnly(const std::string& shim, const CudnnCopy& copy) {
+  const auto compiles = [](const CudnnPart& part) {
+    return base::Contains(part.name, "_engines_runtime_compiled");
+  };
+  return std::ranges::any_of(copy.parts, compiles) &&
+         std::ranges::all_of(copy.parts, [&](const CudnnPart& part) {
+           return part.name == shim || base::Contains(part.name, "cudnn_graph") || compiles(part);
+         });
+}
+
+// cuDNN 8 always ships all of its parts; cuDNN 9 leaves some out on purpose, the optional ones.
 void NoteMissingParts(
     const std::string& shim, std::span<const knowledge::DlopenEdge> knowledge::Library::* opens,
     const std::function<std::string(const knowledge::Library& part, std::string_view asked)>& file_of,
     CudnnCopy& copy) {
+  if (IsJitOnly(shim, copy)) return;
   std::vector<std::string> wanted = {shim};
   for (size_t i = 0; i < wanted.size(); ++i) {
     const knowledge::Library* library = knowledge::FindLibrary(wanted[i]);
