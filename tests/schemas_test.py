@@ -194,6 +194,13 @@ def live(folder):
         (folder / "nodes" / name).write_text(json.dumps(brief))
     (folder / "nodes" / "n3").write_text("not one\n")
     yield ask("fleet", "fleet", "report", folder / "nodes")
+    for rank in ("0", "1"):
+        subprocess.run([PROGRAM, "run", "--ranks", folder / "ranks", "--", "sh", "-c", f"echo NCCL version 2.1.{rank}; exit {rank}"],
+                       env={**os.environ, "RANK": rank, "WORLD_SIZE": "2", "NCCL_DEBUG": rank}, capture_output=True, check=False)
+    for record in sorted((folder / "ranks").glob("rank-*.json")):
+        yield f"the record {record.name}", "rank", json.loads(record.read_text())
+    (folder / "ranks" / "rank-7.json").write_text("not one\n")
+    yield ask("ranks", "run", "--merge", folder / "ranks")
     for name in ("before", "after"):
         (folder / name).write_text(json.dumps(tell("snapshot", "--root", str(empty))))
         (empty / "etc").mkdir(exist_ok=True)

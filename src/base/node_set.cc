@@ -173,6 +173,15 @@ std::string FoldNodes(std::vector<std::string> names) {
   return text;
 }
 
+std::string FoldNumbers(std::vector<uint64_t> numbers) {
+  std::ranges::sort(numbers);
+  const auto again = std::ranges::unique(numbers);
+  numbers.erase(again.begin(), again.end());
+  std::vector<std::pair<uint64_t, size_t>> bare;
+  for (const uint64_t number : numbers) bare.emplace_back(number, 0);
+  return Ranges(bare);
+}
+
 Result<std::vector<std::string>> UnfoldNodes(std::string_view text, size_t most) {
   return Unfolding(text, most).Names();
 }

@@ -33,6 +33,12 @@ TEST(NodeSet, ReadsWhatPeopleWrite) {
   EXPECT_EQ(UnfoldNodes("a[1,3-4]-ib").value(), (Names{"a1-ib", "a3-ib", "a4-ib"}));
 }
 
+TEST(NodeSet, FoldsNumbers) {
+  EXPECT_EQ(FoldNumbers({19, 3, 17, 18, 3}), "3,17-19");
+  EXPECT_EQ(FoldNumbers({9, 10, 11, 100}), "9-11,100");
+  EXPECT_EQ(FoldNumbers({}), "");
+}
+
 TEST(NodeSet, RefusesWhatIsNoList) {
   for (const char* text : {"", ",", "n[1-", "n]1", "n[a-b]", "n[1-99999999]", "n[1-2-3]"})
     EXPECT_FALSE(UnfoldNodes(text)) << text;

@@ -11,6 +11,7 @@
 #include "cli/deadline.h"
 #include "cli/inside.h"
 #include "cli/progress.h"
+#include "cli/ranks/ranks.h"
 #include "cli/run_report.h"
 #include "cli/subject.h"
 #include "engine/record_machine.h"
@@ -25,6 +26,8 @@ struct RunOptions {
   Options common;
   std::vector<std::string> command;
   std::string save;
+  std::string ranks;               // --ranks: a folder, "-" or "none"
+  std::vector<std::string> merge;  // folders and files of records; then there is no command
   int seconds = 10;
   bool always = false;
   bool no_loads = false;
@@ -67,16 +70,17 @@ bool Failed(const watch::Seen& seen) {
   return seen.run.failed();
 }
 
-void Save(const RunOptions& options, const record::Run& run, const engine::Diagnosis& diagnosis) {
+void Save(const RunOptions& options, const RankHere* rank, const record::Run& run,
+          const engine::Diagnosis& diagnosis) {
   Options to = options.common;
-  to.output = options.save;
+  to.output = options.save + (rank == nullptr ? "" : "." + std::to_string(rank->rank()));
   to.format = Format::kJson;
   if (!WriteBytes(to, record::ToJsonText(record::RecordFile{run, engine::RecordAsked(diagnosis)}))) return;
-  Note(options.common, "record saved to " + options.save + "; read it with: culprit explain " + options.save);
+  Note(options.common, "record saved to " + to.output + "; read it with: culprit explain " + to.output);
 }
 
 void Report(const RunOptions& options, const std::shared_ptr<const system::System>& machine,
-            const watch::Seen& seen) {
+            const watch::Seen& seen, RankHere* rank) {
   Progress progress(!options.common.quiet);
   progress.Show("inspecting the machine");
   const auto run = std::make_shared<const record::Run>(seen.run);
@@ -87,14 +91,23 @@ void Report(const RunOptions& options, const std::shared_ptr<const system::Syste
   progress.Show("checking what was loaded");
   const RunAnswer answer = ExplainRun(*diagnosis, run, options.common);
   progress.Clear();
-  if (Failed(seen) || options.always) WriteRun(options.common, answer, diagnosis->snapshot());
-  if (!options.save.empty()) Save(options, *run, *diagnosis);
+  const bool told = rank != nullptr && rank->Tell(answer.report, Failed(seen), options.always);
+  if (!told && (Failed(seen) || options.always)) WriteRun(options.common, answer, diagnosis->snapshot());
+  if (!options.save.empty()) Save(options, rank, *run, *diagnosis);
 }
 
 void Declare(CommandLine& app, RunOptions& options) {
   app.Add("--always", options.always, "print the report even if the command succeeds");
   app.Add("--save", options.save, "save a record; `culprit explain FILE` reads it later, on any machine",
           "FILE");
+  app.Add(
+      "--ranks", options.ranks,
+      "in a job of many ranks: the folder, shared by all nodes, where each rank leaves its record, so that "
+      "one report tells of all; - writes the records to standard error, none leaves each rank alone",
+      "DIR");
+  app.Add("--merge", options.merge,
+          "run nothing: the report of all ranks from a folder of records, or from the output of a job",
+          "DIR|FILE");
   app.Add("--no-loads", options.no_loads, "do not watch library loads (LD_AUDIT)");
   app.Add("--no-calls", options.no_calls, "do not watch CUDA calls, and do not enable CUDA and cuDNN logs");
   app.Add("--sanitize", options.sanitize,
@@ -115,9 +128,13 @@ void Declare(CommandLine& app, RunOptions& options) {
       "  culprit run --save failure.json -- torchrun --nproc-per-node 8 train.py\n"
       "  culprit run --format html -o report.html -- python train.py\n"
       "  culprit run --sanitize -- ./app\n"
+      "  srun culprit run -- python train.py\n"
+      "  culprit run --merge culprit-ranks-4711.0\n"
       "  culprit explain failure.json\n"
       "Exit status: that of COMMAND; 127 not found, 126 cannot be started, 64 wrong usage; 2 if the tool "
-      "for\n--sanitize or --debug is not installed (COMMAND is not run then).");
+      "for\n--sanitize or --debug is not installed (COMMAND is not run then). --merge: 1 a rank failed, 2 a "
+      "rank "
+      "left\nno end, otherwise 0.");
 }
 
 // The exit status if the command line is wrong or asks for help.
@@ -135,6 +152,12 @@ std::optional<int> Parse(CommandLine& app, int argc, const char* const* argv, Ru
   for (int i = begin; i < argc; ++i) {
     if (i > begin || std::string_view(argv[i]) != "--") options.command.emplace_back(argv[i]);
   }
+  if (!options.merge.empty()) {
+    if (!options.command.empty()) return WrongUsage("run", "--merge runs no command");
+    if (options.common.format == Format::kHtml) return WrongUsage("run", "--merge: text, json or markdown");
+    options.common.on_stderr = false;
+    return MergeRanks(options.common, options.merge);
+  }
   if (options.command.empty()) return WrongUsage("run", "no command given", "culprit run -- python train.py");
   return std::nullopt;
 }
@@ -148,14 +171,22 @@ int WatchAndReport(const RunOptions& options) {
                                .libraries = {AuditInside(), InjectionInside()},
                                .tool = options.tool,
                                .patience = MayWaitForEver() ? 1 : 30};
+  const auto rank = RankHere::Join(options.common, options.ranks, machine, request.patience);
   const auto seen = watch::Watch(machine, request);
   if (!seen) return Fail(seen.error());
   if (!seen->end.started) {
+    if (rank) {
+      rank->Ended(*seen, false, seen->end.problem);
+      rank->Leave(false);
+    }
     Say("culprit run: {}\n", base::Printable(seen->end.problem));
     return seen->end.exit_status;
   }
   try {
-    if (Failed(*seen) || options.always || !options.save.empty()) Report(options, machine, *seen);
+    const bool asked = Failed(*seen) || options.always || !options.save.empty();
+    if (rank) rank->Ended(*seen, asked);
+    if (asked) Report(options, machine, *seen, rank.get());
+    if (rank && !asked) rank->Leave(false);
   } catch (const std::exception& error) {  // our bug must not change the exit status
     Say("culprit: internal error: {}\n", error.what());
   }

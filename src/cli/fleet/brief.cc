@@ -13,9 +13,6 @@
 #include "render/redact.h"
 
 namespace culprit::cli {
-namespace {
-
-// As Slurm calls the node, or the machine itself.
 std::string NodeName(const Options& options, const system::System& machine) {
   const auto variables = machine.Environment();
   const std::string of_slurm = base::ValueOf(variables, "SLURMD_NODENAME");
@@ -27,8 +24,6 @@ std::string NodeName(const Options& options, const system::System& machine) {
   }
   return base::ValueOf(variables, "COMPUTERNAME");
 }
-
-}  // namespace
 
 std::string TimeNow() {
   return fmt::format("{:%FT%TZ}",

@@ -9,6 +9,8 @@
 namespace culprit::cli {
 
 std::string TimeNow();  // "2026-11-18T11:04:07Z"
+// As Slurm calls the node, or the machine itself; "" if it does not say.
+std::string NodeName(const Options& options, const system::System& machine);
 
 struct BriefWishes {
   std::string node;     // "" = the name of this machine
