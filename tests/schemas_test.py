@@ -201,6 +201,13 @@ def live(folder):
         yield f"the record {record.name}", "rank", json.loads(record.read_text())
     (folder / "ranks" / "rank-7.json").write_text("not one\n")
     yield ask("ranks", "run", "--merge", folder / "ranks")
+    (folder / "later").mkdir()
+    for name in ("n1", "n2", "n4"):
+        (folder / "later" / name).write_text(json.dumps({"schema": "culprit.brief/1", "node": name, "verdict": "warnings",
+                                                         "facts": [{"what": "driver", "value": "580.95.05"}],
+                                                         "findings": [{"code": "CUL1001", "cause": "driver-missing", "severity": "error",
+                                                                       "summary": "no driver", "subject": "driver"}]}))
+    yield ask("fleet-diff", "fleet", "diff", folder / "nodes", folder / "later")
     for name in ("before", "after"):
         (folder / name).write_text(json.dumps(tell("snapshot", "--root", str(empty))))
         (empty / "etc").mkdir(exist_ok=True)

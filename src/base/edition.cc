@@ -38,14 +38,18 @@ std::optional<std::chrono::sys_days> ParseDay(std::string_view text) {
 
 }  // namespace
 
-std::string Today() {
+std::chrono::system_clock::time_point Now() {
   auto now = std::chrono::system_clock::now();
   if (const char* fixed = std::getenv("SOURCE_DATE_EPOCH"); fixed != nullptr && *fixed != '\0') {
     char* end = nullptr;
     const long long seconds = std::strtoll(fixed, &end, 10);
     if (*end == '\0') now = std::chrono::system_clock::time_point(std::chrono::seconds(seconds));
   }
-  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(now));
+  return now;
+}
+
+std::string Today() {
+  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(Now()));
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%04d-%02u-%02u", static_cast<int>(day.year()),
                 static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));

@@ -2,6 +2,7 @@
 // version, this belongs to the whole program and is in every report.
 #pragma once
 
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,7 +22,9 @@ struct RefusedEdition {
   std::string why;
 };
 
-// Today, or the day of SOURCE_DATE_EPOCH, with which tests and builds fix the date: "2026-11-18".
+// Now, or SOURCE_DATE_EPOCH, with which tests and builds fix the time.
+std::chrono::system_clock::time_point Now();
+// The day of it: "2026-11-18".
 std::string Today();
 // From one such day to another; empty if one of them is none.
 std::optional<int> DaysBetween(const std::string& from, const std::string& to);

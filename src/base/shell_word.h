@@ -1,9 +1,11 @@
-// A word as a POSIX shell reads it, whatever is in it.
+// Words as a POSIX shell reads them, whatever is in them.
 #pragma once
 
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "base/error.h"
 
 namespace culprit::base {
 
@@ -18,5 +20,8 @@ inline std::string ShellWords(const std::vector<std::string>& words) {
   for (const std::string& word : words) all += (all.empty() ? "" : " ") + ShellWord(word);
   return all;
 }
+
+// The words of a text: split at blanks, with quotes and backslashes; nothing is expanded.
+Result<std::vector<std::string>> SplitShellWords(std::string_view text);
 
 }  // namespace culprit::base

@@ -113,6 +113,11 @@ void CommandLine::Add(std::string_view names, bool& flag, std::string_view help)
   Declare(names, help, "", &flag);
 }
 
+void CommandLine::Add(std::string_view names, bool& flag, std::string& text, std::string_view help,
+                      std::string_view word) {
+  Declare(names, help, word, FlagWithText{&flag, &text});
+}
+
 void CommandLine::Add(std::string_view names, int& value, std::string_view help, std::string_view word,
                       int low, int high) {
   Declare(names, help, word, Number{&value, low, high});
@@ -224,6 +229,11 @@ std::string CommandLine::Store(const Option& option) {
         if (on) *flag = *on;
         return on ? std::string() : fmt::format("Could not convert: {} = {}", option.Name(), value);
       },
+      [&](const FlagWithText& both) {
+        *both.flag = true;
+        *both.text = value;
+        return too_many();
+      },
       [&](std::string* text) {
         *text = value;
         return too_many();
@@ -291,7 +301,9 @@ std::string CommandLine::Help() const {
   for (const Option& option : options_) {
     if (std::holds_alternative<std::monostate>(option.place)) continue;
     std::string name(option.names);
-    if (!option.is_flag()) {
+    if (option.is_flag() && !option.word.empty()) {
+      name += fmt::format("[={}]", option.word);
+    } else if (!option.is_flag()) {
       name += option.word.empty() ? fmt::format(" {}", option.Kind()) : fmt::format(" {}", option.word);
       if (option.repeats() && option.word.empty()) name += " ...";
       if (option.required) name += " REQUIRED";

@@ -45,6 +45,9 @@ class CommandLine {
            std::string_view word = "");
   void AddRequired(std::string_view names, std::vector<std::string>& values, std::string_view help);
   void Add(std::string_view names, bool& flag, std::string_view help);
+  // A flag that may have a value: --name, or --name=TEXT.
+  void Add(std::string_view names, bool& flag, std::string& text, std::string_view help,
+           std::string_view word);
   // A number from `low` to `high`.
   void Add(std::string_view names, int& value, std::string_view help, std::string_view word, int low,
            int high);
@@ -73,13 +76,20 @@ class CommandLine {
     int* value;
     int low, high;
   };
+  struct FlagWithText {
+    bool* flag;
+    std::string* text;
+  };
   using Chosen = std::function<void(size_t)>;
   // Where a value goes. Rest() has no place.
-  using Place = std::variant<std::monostate, bool*, std::string*, std::vector<std::string>*, Number, Chosen>;
+  using Place = std::variant<std::monostate, bool*, FlagWithText, std::string*, std::vector<std::string>*,
+                             Number, Chosen>;
 
   struct Option {
     bool positional() const { return !names.starts_with('-'); }
-    bool is_flag() const { return std::holds_alternative<bool*>(place); }
+    bool is_flag() const {
+      return std::holds_alternative<bool*>(place) || std::holds_alternative<FlagWithText>(place);
+    }
     bool repeats() const { return is_flag() || std::holds_alternative<std::vector<std::string>*>(place); }
     bool Called(std::string_view name) const;
     // As mistakes and --help name it: "--output", "TARGET"; "TEXT".

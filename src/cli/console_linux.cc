@@ -78,6 +78,37 @@ FILE* OpenForEverybody(const std::string& path) {
   return fd < 0 ? nullptr : fdopen(fd, "wb");
 }
 
+bool ReplaceFile(const std::string& path, const std::string& bytes) {
+  struct stat found{};
+  const bool there = stat(path.c_str(), &found) == 0;
+  const bool in_place = there && !S_ISREG(found.st_mode);
+  // Beside the file itself, which may be behind a symlink.
+  char* const real = there && !in_place ? realpath(path.c_str(), nullptr) : nullptr;
+  const std::string target = real != nullptr ? real : path;
+  std::free(real);
+  const size_t slash = target.rfind('/');
+  const size_t name = slash == std::string::npos ? 0 : slash + 1;
+  // The collector reads no hidden file, and none that does not end in .prom.
+  std::string fresh = target.substr(0, name) + "." + target.substr(name) + ".XXXXXX";
+  const int fd = in_place ? open(path.c_str(), O_WRONLY | O_CLOEXEC) : mkostemp(fresh.data(), O_CLOEXEC);
+  if (fd < 0) return false;
+  bool ok = in_place || fchmod(fd, there ? found.st_mode & 0777 : 0644) == 0;
+  for (size_t done = 0; ok && done < bytes.size();) {
+    const ssize_t written = write(fd, bytes.data() + done, bytes.size() - done);
+    ok = written > 0 || (written < 0 && errno == EINTR);
+    done += written > 0 ? static_cast<size_t>(written) : 0;
+  }
+  ok &= in_place || fsync(fd) == 0;
+  ok &= close(fd) == 0;
+  ok = ok && (in_place || rename(fresh.c_str(), target.c_str()) == 0);
+  if (!ok && !in_place) {
+    const int why = errno;
+    unlink(fresh.c_str());
+    errno = why;
+  }
+  return ok;
+}
+
 void EndAtOnce(int status) {
   std::fflush(nullptr);
   std::_Exit(status);

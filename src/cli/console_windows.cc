@@ -95,6 +95,22 @@ bool MakeFolder(const std::string& path) {
 
 FILE* OpenForEverybody(const std::string& path) { return OpenForWriting(path); }
 
+bool ReplaceFile(const std::string& path, const std::string& bytes) {
+  const auto native = system::NativePathOfUser(path);
+  const std::string fresh = path + "." + std::to_string(GetCurrentProcessId()) + ".new";
+  const auto native_fresh = system::NativePathOfUser(fresh);
+  FILE* const file = OpenForWriting(fresh);
+  if (!native || !native_fresh || file == nullptr) return false;
+  bool ok = std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
+  ok &= std::fclose(file) == 0;
+  if (ok && MoveFileExW(native_fresh->c_str(), native->c_str(), MOVEFILE_REPLACE_EXISTING) != 0) return true;
+  if (ok) errno = EACCES;
+  const int why = errno;
+  DeleteFileW(native_fresh->c_str());
+  errno = why;
+  return false;
+}
+
 void EndAsReaderLeft() {}
 
 void EndAtOnce(int status) {

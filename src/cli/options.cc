@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "base/windows_path.h"
+#include "base/words.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/image/image_subject.h"
@@ -30,15 +31,31 @@ bool UseColor(const Options& options) {
   return (no_color == nullptr || *no_color == '\0') && ShowsColors(options.on_stderr ? stderr : stdout);
 }
 
+std::span<const std::string_view> OfferedBy(Formats formats) {
+  static constexpr auto kAll = WordsOf(Format());
+  static constexpr std::string_view kFleet[] = {"text", "json", "markdown", "html", "prometheus"};
+  switch (formats) {
+    case Formats::kPlain:
+      return std::span(kAll).first(3);
+    case Formats::kWithPage:
+      return std::span(kAll).first(4);
+    case Formats::kAll:
+      return kAll;
+    case Formats::kFleet:
+      break;
+  }
+  return kFleet;
+}
+
 void AddFormat(CommandLine& app, Options& options, Formats formats) {
-  static constexpr std::string_view kWords[] = {"text", "json", "markdown", "html", "sarif", "junit"};
-  const auto words = std::span(kWords).first(static_cast<size_t>(formats));
+  const auto words = OfferedBy(formats);
+  std::string list;
+  for (const std::string_view word : words)
+    list.append(list.empty() ? "" : word == words.back() ? " or " : ", ").append(word);
   app.AddChoice(
-      "--format", words, [&](size_t place) { options.format = static_cast<Format>(place); },
-      formats == Formats::kPlain      ? "text, json or markdown"
-      : formats == Formats::kWithPage ? "text, json, markdown or html"
-                                      : "text, json, markdown, html, sarif or junit",
-      "FORMAT");
+      "--format", words,
+      [&options, words](size_t place) { options.format = *base::FromWord<Format>(words[place]); },
+      app.Keep(std::move(list)), "FORMAT");
   app.Add("-o,--output", options.output, "write to FILE instead of the terminal", "FILE");
 }
 
@@ -211,6 +228,11 @@ base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(
 bool WriteBytes(const Options& options, const std::string& bytes) {
   if (options.no_redact && options.format != Format::kText && options.format != Format::kJson)
     Note(options, "--no-redact: the output shows your home directory and user name; secrets stay hidden");
+  if (options.format == Format::kPrometheus && !options.output.empty()) {
+    if (ReplaceFile(options.output, bytes)) return true;
+    Say("culprit: cannot write {}: {}\n", options.output, std::strerror(errno));
+    return false;
+  }
   FILE* const standard = options.on_stderr ? stderr : stdout;
   FILE* file = options.output.empty() ? standard : OpenForWriting(options.output);
   bool ok = file != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), file) == bytes.size();
@@ -243,6 +265,7 @@ std::string Markdown(const Options& options, const Answer& answer) {
 
 bool Write(const Options& options, const Answer& answer) {
   if (options.format == Format::kHtml) return WriteBytes(options, answer.html());  // spells its own paths
+  if (options.format == Format::kPrometheus) return WriteBytes(options, answer.prometheus());
   const bool json = options.format == Format::kJson;
   std::string bytes = json                                  ? answer.json()
                       : options.format == Format::kMarkdown ? Markdown(options, answer)

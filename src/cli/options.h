@@ -1,6 +1,7 @@
 // The options that commands share, and how they write their answers.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,10 +17,12 @@
 
 namespace culprit::cli {
 
-// In the order of the words of --format.
-enum class Format { kText, kJson, kMarkdown, kHtml, kSarif, kJunit };
-// How many of them a command offers.
-enum class Formats { kPlain = 3, kWithPage = 4, kForCi = 6 };
+enum class Format { kText, kJson, kMarkdown, kHtml, kSarif, kJunit, kPrometheus };
+constexpr std::array<std::string_view, 7> WordsOf(Format) {
+  return {"text", "json", "markdown", "html", "sarif", "junit", "prometheus"};
+}
+// Which of them a command offers: the first three, with a page, all, those of a fleet.
+enum class Formats { kPlain, kWithPage, kAll, kFleet };
 
 struct Options {
   Format format = Format::kText;
@@ -68,12 +71,14 @@ struct Answer {
   std::function<std::string()> json;
   std::function<std::string()> markdown = {};        // null: the text below the title
   std::function<std::string()> html = {};            // null: the command has no such format
+  std::function<std::string()> prometheus = {};      // likewise
   const snapshot::Snapshot* redacted_for = nullptr;  // whose home and user name markdown hides
   bool windows = false;                              // spell paths as on Windows
   bool dated = false;                                // say how old the tables are
 };
 // Writes the answer in the chosen format. False if it could not be written; stderr says why.
 bool Write(const Options& options, const Answer& answer);
+// Metrics replace their file in one step, because they are read at any time.
 bool WriteBytes(const Options& options, const std::string& bytes);
 // Text for stdout that is not the answer about a machine, such as help. Returns the exit status.
 int Print(const std::string& text);

@@ -67,6 +67,12 @@ render::PageFacts FactsForHosts(const snapshot::Snapshot& snapshot, bool redact)
           .windows = snapshot.windows() != nullptr};
 }
 
+render::PageFacts FactsForFleet() {
+  render::PageFacts facts;
+  facts.made = MadeInWords();
+  return facts;
+}
+
 render::PageFacts FactsForPage(const rules::Scene& scene, const report::CheckReport& check, bool redact,
                                const record::Run* run) {
   return {.machine = MachineInWords(scene.snapshot),

@@ -16,4 +16,7 @@ render::PageFacts FactsForPage(const rules::Scene& scene, const report::CheckRep
 // For a target that is checked for several hosts: without pictures, and without a driver or a GPU.
 render::PageFacts FactsForHosts(const snapshot::Snapshot& snapshot, bool redact);
 
+// For a page about no machine in particular.
+render::PageFacts FactsForFleet();
+
 }  // namespace culprit::cli

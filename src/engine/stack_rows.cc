@@ -29,6 +29,12 @@ std::string InWords(const snapshot::Fact<T>& fact) {
   }
 }
 
+// Whether it may exist although it was not seen.
+template <typename T>
+bool IsUnknown(const snapshot::Fact<T>& fact) {
+  return !fact && fact.state != snapshot::FactState::kAbsent;
+}
+
 // "none", unless something that would hold it could not be read.
 template <typename T>
 std::string NoneSeen(const rules::Scene& scene, const snapshot::Fact<T>& fact) {
@@ -115,13 +121,18 @@ void AddProcesses(Rows& rows, const rules::Scene& scene) {
 void AddDriver(Rows& rows, const rules::Scene& scene) {
   const auto& driver = scene.stack().driver;
   if (!driver) {
-    rows.push_back({.kind = StackKind::kDriver, .what = "driver", .value = InWords(driver), .none = true});
+    rows.push_back({.kind = StackKind::kDriver,
+                    .what = "driver",
+                    .value = InWords(driver),
+                    .none = true,
+                    .unknown = IsUnknown(driver)});
     return;
   }
   StackRow row{.kind = StackKind::kDriver,
                .what = "driver",
                .value = driver->kernel_version ? *driver->kernel_version : InWords(driver->kernel_version),
-               .none = !driver->kernel_version};
+               .none = !driver->kernel_version,
+               .unknown = IsUnknown(driver->kernel_version)};
   if (driver->assumed) {
     row.detail = "assumed: --host";
   } else if (const loader::Object* libcuda = WinningLibcuda(scene)) {
@@ -136,8 +147,11 @@ void AddDriver(Rows& rows, const rules::Scene& scene) {
 void AddGpus(Rows& rows, const rules::Scene& scene) {
   const auto& gpus = scene.stack().gpus;
   if (!gpus || gpus->empty()) {
-    rows.push_back(
-        {.kind = StackKind::kGpu, .what = "GPU", .value = gpus ? "none" : InWords(gpus), .none = true});
+    rows.push_back({.kind = StackKind::kGpu,
+                    .what = "GPU",
+                    .value = gpus ? "none" : InWords(gpus),
+                    .none = true,
+                    .unknown = IsUnknown(gpus)});
     return;
   }
   for (size_t i = 0; i < gpus->size(); ++i) {

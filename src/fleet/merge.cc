@@ -36,28 +36,18 @@ size_t Distance(const std::vector<NodeFact>& a, const std::vector<NodeFact>& b) 
   return Differences(a, b).size();
 }
 
-std::string Counted(size_t count, const std::string& one, const std::string& several) {
-  return std::to_string(count) + " " + (count == 1 ? one : several);
-}
-
-size_t CountOf(const report::FleetReport& report, Severity severity) {
-  std::vector<std::string> nodes;
-  for (const report::FleetFinding& finding : report.findings) {
-    if (finding.severity == severity) nodes.insert(nodes.end(), finding.nodes.begin(), finding.nodes.end());
-  }
-  return base::SortedNodes(std::move(nodes)).size();
-}
-
-void Conclude(report::FleetReport& report, bool doubts) {
-  const size_t errors = CountOf(report, Severity::kError), warnings = CountOf(report, Severity::kWarning);
-  report.verdict = errors > 0                                 ? Verdict::kErrors
-                   : doubts || !report.unreachable.empty()    ? Verdict::kUnknown
-                   : warnings > 0 || !report.outliers.empty() ? Verdict::kWarnings
-                                                              : Verdict::kOk;
+void Conclude(report::FleetReport& report) {
+  const size_t errors = NodesWith(report.findings, Severity::kError),
+               warnings = NodesWith(report.findings, Severity::kWarning);
+  report.verdict = errors > 0                                                ? Verdict::kErrors
+                   : !report.unjudged.empty() || !report.unreachable.empty() ? Verdict::kUnknown
+                   : warnings > 0 || !report.outliers.empty()                ? Verdict::kWarnings
+                                                                             : Verdict::kOk;
   std::string words = Counted(report.nodes, "node", "nodes");
   if (errors > 0) words += "; errors on " + std::to_string(errors);
   if (!report.outliers.empty())
     words += "; " + Counted(report.outliers.size(), "differs", "differ") + " from the others";
+  if (!report.unjudged.empty()) words += "; " + std::to_string(report.unjudged.size()) + " not judged";
   if (!report.unreachable.empty())
     words += "; nothing usable from " + std::to_string(report.unreachable.size());
   if (report.groups.size() > 1) words += "; " + std::to_string(report.groups.size()) + " different stacks";
@@ -67,6 +57,25 @@ void Conclude(report::FleetReport& report, bool doubts) {
 }
 
 }  // namespace
+
+std::string Counted(size_t count, const std::string& one, const std::string& several) {
+  return std::to_string(count) + " " + (count == 1 ? one : several);
+}
+
+void SortFindings(std::vector<report::FleetFinding>& findings) {
+  std::ranges::sort(findings, {}, [](const report::FleetFinding& finding) {
+    return std::tuple(finding.severity, -static_cast<std::ptrdiff_t>(finding.nodes.size()), finding.code,
+                      finding.subject);
+  });
+}
+
+size_t NodesWith(const std::vector<report::FleetFinding>& findings, Severity severity) {
+  std::vector<std::string> nodes;
+  for (const report::FleetFinding& finding : findings) {
+    if (finding.severity == severity) nodes.insert(nodes.end(), finding.nodes.begin(), finding.nodes.end());
+  }
+  return base::SortedNodes(std::move(nodes)).size();
+}
 
 std::vector<FactDiffers> Differences(const std::vector<NodeFact>& is, const std::vector<NodeFact>& expected) {
   std::vector<FactDiffers> differ;
@@ -100,7 +109,7 @@ size_t Merge::StackOf(const Facts& facts) {
 
 size_t Merge::FindingOf(const BriefFinding& finding) {
   const auto [at, added] = finding_by_name_.try_emplace(
-      std::tuple(finding.code, finding.subject, finding.summary), findings_.size());
+      std::tuple(finding.code, finding.subject, finding.summary, finding.severity), findings_.size());
   if (added) findings_.push_back(finding);
   return at->second;
 }
@@ -163,10 +172,7 @@ std::vector<report::FleetFinding> Merge::Findings() const {
   }
   std::vector<report::FleetFinding> findings;
   for (auto& [name, finding] : by_subject) findings.push_back(std::move(finding));
-  std::ranges::sort(findings, {}, [](const report::FleetFinding& finding) {
-    return std::tuple(finding.severity, -static_cast<std::ptrdiff_t>(finding.nodes.size()), finding.code,
-                      finding.subject);
-  });
+  SortFindings(findings);
   return findings;
 }
 
@@ -198,14 +204,16 @@ report::FleetReport Merge::Report(const std::optional<Brief>& baseline) const {
     for (const std::string& node : group.nodes) report.outliers.push_back({node, name, differ});
   }
   std::ranges::sort(report.outliers, {}, &report::Outlier::node);
-  bool doubts = false;
   for (const auto& [name, node] : nodes_) {
-    if (!node.error.empty()) report.unreachable.push_back({name, node.error});
-    doubts |= node.error.empty() && node.verdict == Verdict::kUnknown;
+    if (!node.error.empty()) {
+      report.unreachable.push_back({name, node.error});
+    } else if (node.verdict == Verdict::kUnknown) {
+      report.unjudged.push_back(name);
+    }
   }
   for (const auto& [file, why] : damaged_) report.unreachable.push_back({file, why});
   report.baseline = baseline ? baseline->node : "";
-  Conclude(report, doubts);
+  Conclude(report);
   return report;
 }
 

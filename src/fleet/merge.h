@@ -18,6 +18,16 @@ namespace culprit::fleet {
 
 class Merge {
  public:
+  using Facts = std::vector<report::NodeFact>;
+  struct Node {
+    std::string taken;
+    size_t stack = 0;                // of stack()
+    std::vector<size_t> findings{};  // of finding(), sorted
+    report::Verdict verdict = report::Verdict::kUnknown;
+    std::string error{};  // it did not answer
+  };
+  using Nodes = std::map<std::string, Node>;
+
   // Of two briefs of one node the later counts.
   void Add(const Brief& brief);
   // A file that should be one; `name` stands for the node.
@@ -28,16 +38,12 @@ class Merge {
   // The stack of a node that was added.
   std::optional<Brief> BriefOf(const std::string& node) const;
 
+  const Nodes& nodes() const { return nodes_; }
+  const Facts& stack(size_t place) const { return stacks_[place]; }
+  const BriefFinding& finding(size_t place) const { return findings_[place]; }
+  const std::map<std::string, std::string>& damaged() const { return damaged_; }  // why, by file
+
  private:
-  using Facts = std::vector<report::NodeFact>;
-  struct Node {
-    std::string taken;
-    size_t stack = 0;                // in stacks_
-    std::vector<size_t> findings{};  // in findings_, sorted
-    report::Verdict verdict = report::Verdict::kUnknown;
-    std::string error{};  // it did not answer
-  };
-  using Nodes = std::map<std::string, Node>;
   struct Group {
     const Facts* facts;
     std::vector<std::string> nodes{};
@@ -54,8 +60,16 @@ class Merge {
   std::deque<Facts> stacks_;
   std::unordered_multimap<size_t, size_t> stack_by_hash_;
   std::vector<BriefFinding> findings_;
-  std::map<std::tuple<std::string, std::string, std::string>, size_t> finding_by_name_;
+  std::map<std::tuple<std::string, std::string, std::string, report::Severity>, size_t> finding_by_name_;
 };
+
+// "1 node", "2 nodes".
+std::string Counted(size_t count, const std::string& one, const std::string& several);
+
+// Worst first, then those of most nodes.
+void SortFindings(std::vector<report::FleetFinding>& findings);
+// On how many nodes there is a finding of this severity.
+size_t NodesWith(const std::vector<report::FleetFinding>& findings, report::Severity severity);
 
 // What is not the same in two lists of facts, both sorted.
 std::vector<report::FactDiffers> Differences(const std::vector<report::NodeFact>& is,

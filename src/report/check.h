@@ -22,12 +22,13 @@ enum class StackKind { kOther, kDriver, kGpu, kToolkit, kCudnn, kPython, kFramew
 // One line of the stack: "torch", "2.11.0+cu130", "/opt/venv ...". Rows below a heading belong together.
 struct StackRow {
   StackKind kind = StackKind::kOther;
-  std::string what;    // "driver", "GPU 0", "toolkit", "cuDNN", "torch"
-  std::string value;   // version or name; "none" and "not known" are words
-  std::string where;   // path
-  std::string detail;  // "loads cuDNN 9.19.0 from ..."
-  size_t depth = 0;    // 1 = belongs to the row before it with depth 0
-  bool none = false;   // it does not exist, or is unknown
+  std::string what;      // "driver", "GPU 0", "toolkit", "cuDNN", "torch"
+  std::string value;     // version or name; "none" and "not known" are words
+  std::string where;     // path
+  std::string detail;    // "loads cuDNN 9.19.0 from ..."
+  size_t depth = 0;      // 1 = belongs to the row before it with depth 0
+  bool none = false;     // it does not exist, or is unknown
+  bool unknown = false;  // it could not be seen, so it may exist; only of the driver and the GPUs
   bool operator==(const StackRow&) const = default;
 };
 

@@ -59,6 +59,7 @@ struct FleetReport {
   std::vector<FleetFinding> findings;  // worst first, then those of most nodes
   std::vector<FleetGroup> groups;      // largest first
   std::vector<Outlier> outliers;       // by name
+  std::vector<std::string> unjudged;   // that answered, but could not see enough for a verdict
   std::vector<Unreachable> unreachable;
   std::string baseline;  // what all were compared with; "": each with the group nearest to it
 };

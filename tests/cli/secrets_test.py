@@ -47,7 +47,7 @@ class Secrets(unittest.TestCase):
                        *words)
 
     def test_check_in_every_format(self):
-        for form in ("text", "json", "markdown", "html", "sarif", "junit"):
+        for form in ("text", "json", "markdown", "html", "sarif", "junit", "prometheus"):
             done = self.check("--verbose", "--format", form)
             self.assertIn(done.returncode, (0, 1, 2), form)
             self.expect_none(done.stdout + done.stderr, form)

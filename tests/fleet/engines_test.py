@@ -1,26 +1,28 @@
 #!/usr/bin/env python3
-"""`culprit fleet run` and `fleet report` through a real Slurm and a real sshd, on this machine.
+"""`culprit fleet run` and `fleet report` through a real Slurm, a real ClusterShell, a real sshd and a real kubectl, on this machine.
 
-usage: engines_test.py PROGRAM     (root; Debian's slurmctld, slurmd, munge, openssh-server; `./test --all`)
+usage: engines_test.py PROGRAM [CHECK...]     (root; Debian's slurmctld, slurmd, munge, openssh-server, clustershell, kubernetes-client; `./test --all`)
 
-Slurm has 16 nodes, each in a mount namespace with its own /usr/local and /tmp. What differs is planted, and must be
-named on its node and nowhere else; one node is down before the run, one is stopped and never answers. Over ssh the nodes are
-addresses of the loopback interface. Prints the count at the end.
+What differs is planted, and must be named on its node and nowhere else; nodes that are down, stopped or not ready are rows. Over ssh and
+ClusterShell the nodes are addresses of the loopback interface; one of them says that it has another CPU, and gets the program for it. The program lies in /tmp,
+which each node has for itself, so that it must be carried. Kubernetes is a stand-in for the API (kubernetes_api.py), asked by the real kubectl. Prints the
+count at the end.
 """
-import contextlib
 import json
 import os
 import pathlib
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
 
-NODES = [f"n{i:02}" for i in range(1, 17)]
-TOOLS = ("slurmctld", "slurmd", "srun", "munged", "unshare", "sshd", "ssh", "ssh-keygen")
+import cluster
+import kubernetes_api
+
+TOOLS = (*cluster.SLURM_TOOLS, *cluster.SSH_TOOLS, "clush", "kubectl")
+PLANTED = {"127.0.0.5": {"LD_LIBRARY_PATH": "/opt/planted"}, "127.0.0.9": {"CUDA_VISIBLE_DEVICES": "3"}}
 count = {"passed": 0, "failed": 0, "skipped": 0}
 
 
@@ -29,93 +31,13 @@ def report(held, what, seen=""):
     print(f"{'passed' if held else 'FAILED'}: {what}" + (f": {str(seen)[-1500:]}" if not held else ""), flush=True)
 
 
-def toolkit(local, version):
-    folder = local / f"cuda-{version.rsplit('.', 1)[0]}"
-    (folder / "bin").mkdir(parents=True)
-    (folder / "version.json").write_text(json.dumps({"cuda": {"name": "CUDA SDK", "version": version}}))
-
-
-def free_ports(amount):
-    with contextlib.ExitStack() as open_ones:
-        ports = []
-        for _ in range(amount):
-            one = open_ones.enter_context(socket.socket())
-            one.bind(("127.0.0.1", 0))
-            ports.append(one.getsockname()[1])
-        return ports
-
-
-class Slurm:
-    """What is different: n03 another toolkit, n05 none, n09 a second one, n07 a variable; n15 is down, n16 stopped."""
-
-    def __init__(self, work):
-        self.work, self.daemons = work, {}
-        self.environment = {**os.environ, "SLURM_CONF": str(work / "slurm.conf")}
-        self.environment.pop("LD_LIBRARY_PATH", None)
-
-    def start(self):
-        host, ports = socket.gethostname().split(".")[0], free_ports(len(NODES) + 1)
-        for folder in ("state", "spool", "log"):
-            (self.work / folder).mkdir()
-        key = self.work / "munge.key"
-        key.write_bytes(os.urandom(1024))
-        key.chmod(0o400)
-        prolog = self.work / "prolog"
-        prolog.write_text('#!/bin/sh\n[ "$SLURMD_NODENAME" != n07 ] || echo export LD_LIBRARY_PATH=/opt/planted\n')
-        prolog.chmod(0o755)
-        lines = ["ClusterName=fleet", f"SlurmctldHost={host}(127.0.0.1)", f"SlurmctldPort={ports[-1]}", "ProctrackType=proctrack/pgid",
-                 "TaskPlugin=task/none", "ReturnToService=2", "SlurmUser=root", "SlurmdUser=root", "AuthType=auth/munge",
-                 f"AuthInfo=socket={self.work}/munge.sock", f"StateSaveLocation={self.work}/state",
-                 f"SlurmdSpoolDir={self.work}/spool/%n", f"SlurmctldPidFile={self.work}/ctld.pid", f"SlurmdPidFile={self.work}/%n.pid",
-                 f"SlurmctldLogFile={self.work}/log/ctld", f"SlurmdLogFile={self.work}/log/%n", "JobAcctGatherType=jobacct_gather/none",
-                 "AccountingStorageType=accounting_storage/none", "SelectType=select/cons_tres", "SlurmdTimeout=300", "KillWait=2",
-                 f"TaskProlog={prolog}", "PartitionName=p Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe=FORCE:4"]
-        lines += [f"NodeName={node} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs=1 State=UNKNOWN" for node, port in zip(NODES, ports)]
-        (self.work / "slurm.conf").write_text("\n".join(lines) + "\n")
-        os.chmod(self.work, 0o755)
-        self.spawn("munged", "munged", "--foreground", "--force", f"--key-file={key}", f"--socket={self.work}/munge.sock",
-                   f"--pid-file={self.work}/munge.pid", f"--log-file={self.work}/log/munge", f"--seed-file={self.work}/munge.seed")
-        time.sleep(1)
-        self.spawn("slurmctld", "slurmctld", "-D")
-        for node in NODES:
-            local = self.work / "local" / node
-            local.mkdir(parents=True)
-            tmp = self.work / "tmp" / node
-            tmp.mkdir(parents=True)
-            if node != "n05":
-                toolkit(local, "12.2.1" if node == "n03" else "12.4.1")
-            if node == "n09":
-                toolkit(local, "11.8.0")
-            (self.work / "spool" / node).mkdir()
-            self.spawn(node, "unshare", "--mount", "sh", "-c", 'mount --bind "$1" /usr/local && mount --bind "$2" /tmp && exec slurmd -D -N "$3"', "sh",
-                       local, tmp, node)
-        for _ in range(60):
-            time.sleep(1)
-            states = subprocess.run(["sinfo", "-h", "-N", "-o", "%N %T"], env=self.environment, capture_output=True, text=True).stdout
-            if states.count(" idle") == len(NODES):
-                return
-        raise RuntimeError("Slurm does not start: " + states)
-
-    def spawn(self, name, *command):
-        out = open(self.work / "log" / f"{name}.out", "wb")
-        self.daemons[name] = subprocess.Popen([str(word) for word in command], env=self.environment, stdout=out, stderr=out,
-                                              start_new_session=True)
-
-    def stop(self):
-        for process in reversed(self.daemons.values()):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGCONT)
-                os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-
-
 def facts(answer, node):
     return {fact["what"]: (fact["value"], fact["expected"]) for one in answer["outliers"] if one["node"] == node
             for fact in one["differs"]}
 
 
 def through_slurm(program, work):
-    slurm = Slurm(work)
+    slurm = cluster.Slurm(work, 16)
     try:
         slurm.start()
         answers = work / "answers"
@@ -127,10 +49,10 @@ def through_slurm(program, work):
                                   env=slurm.environment, capture_output=True, text=True)
         print(f"14 nodes: {time.monotonic() - began:.1f} s; srun hostname alone: {bare:.1f} s")
         report(all_well.returncode == 0, "14 nodes answer", all_well.stderr)
-        report(sorted(path.stem for path in answers.iterdir()) == NODES[:14], "each has its file", list(answers.iterdir()))
+        report(sorted(path.stem for path in answers.iterdir()) == slurm.nodes[:14], "each has its file", list(answers.iterdir()))
         os.killpg(slurm.daemons["n15"].pid, signal.SIGKILL)
         os.killpg(slurm.daemons["n16"].pid, signal.SIGSTOP)
-        lost = subprocess.run([program, "fleet", "run", "--slurm", "--hosts", "n[13-16]", "-o", answers, "--quiet", "--timeout", "20"],
+        lost = subprocess.run([program, "fleet", "run", "--slurm", "--hosts", "n[13-16]", "-o", answers, "--quiet", "--timeout", "60"],
                               env=slurm.environment, capture_output=True, text=True)
         report(lost.returncode == 2, "a node that is down and one that does not answer: status 2", lost)
         told = subprocess.run([program, "fleet", "report", answers, "--format", "json", "--quiet"], capture_output=True, text=True)
@@ -144,36 +66,133 @@ def through_slurm(program, work):
         silent = {one["node"]: one["why"] for one in answer["unreachable"]}
         report(set(silent) == {"n15", "n16"}, "the silent ones are rows, and no other", silent)
         report(told.returncode in (1, 2), "the report does not end with 0", told.returncode)
-        left = [path for node in NODES[:14] for path in (work / "tmp" / node).glob("culprit*")]
+        shared = work / "culprit"  # that nodes find at the same place
+        shutil.copy(program, shared)
+        chosen = subprocess.run([shared, "fleet", "run", "--slurm=-N2 --comment='two words' -w n[01-02]", "-o", work / "two", "--quiet", "--", "--verbose"],
+                                env=slurm.environment, capture_output=True, text=True)
+        report(chosen.returncode == 0 and len(list((work / "two").iterdir())) == 2, "options for srun, and for the snapshot", chosen)
+        cluster.toolkit(work / "local" / "n01", "13.0.1")
+        subprocess.run([shared, "fleet", "run", "--slurm", "--hosts", "n[01-02]", "-o", work / "later", "--quiet"], env=slurm.environment)
+        changed = json.loads(subprocess.run([program, "fleet", "diff", work / "two", work / "later", "--format", "json", "--quiet"],
+                                            capture_output=True, text=True).stdout)
+        told = {fact["what"] for one in changed["changes"] for fact in one["facts"] if one["nodes"] == ["n01"]}
+        report(told and all("cuda-13.0" in what or "toolkit" in what for what in told) and changed["same"] == 1, "what changed between two runs", changed)
+        left = [path for node in slurm.nodes[:14] for path in (work / "tmp" / node).glob("culprit*")]
         report(not left, "nothing stays on a node", left)
     finally:
         slurm.stop()
 
 
+def ask(program, answers, *words, environment=None):
+    """(the finished run, the report about its answers)"""
+    asked = subprocess.run([program, "fleet", "run", "-o", answers, "--quiet", *words], capture_output=True, text=True, env=environment)
+    told = subprocess.run([program, "fleet", "report", answers, "--format", "json", "--quiet"], capture_output=True, text=True)
+    return asked, json.loads(told.stdout) if told.stdout else {}
+
+
+def expect_planted(how, server, asked, answer):
+    report(asked.returncode == 2, f"{how}: sixteen answer, one does not", asked)
+    report(answer["nodes"] == 16, f"{how}: sixteen nodes", answer["headline"])
+    odd = {one["node"]: {fact["what"] for fact in one["differs"]} for one in answer["outliers"]}
+    report(odd == {"127.0.0.5": {"variable LD_LIBRARY_PATH"}, "127.0.0.9": {"variable CUDA_VISIBLE_DEVICES"}},
+           f"{how}: the odd ones and what differs, and no other", odd)
+    report([one["node"] for one in answer["unreachable"]] == ["192.0.2.1"], f"{how}: the silent one is a row", answer["unreachable"])
+    left = list(server.tmp.glob("*/culprit.*")) + list(pathlib.Path("/tmp").glob("culprit.????????????????????????"))
+    report(not left, f"{how}: nothing stays on a node", left)
+
+
 def over_ssh(program, work):
-    for name in ("host", "user"):
-        subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", work / name], check=True)
-    port = free_ports(1)[0]
-    (work / "sshd.conf").write_text(f"Port {port}\nListenAddress 0.0.0.0\nHostKey {work}/host\nAuthorizedKeysFile {work}/user.pub\n"
-                                    f"PermitRootLogin yes\nStrictModes no\nMaxStartups 200\nPidFile none\n")
-    pathlib.Path("/run/sshd").mkdir(exist_ok=True)
-    server = subprocess.Popen([shutil.which("sshd"), "-D", "-f", work / "sshd.conf"], stderr=subprocess.DEVNULL)
-    options = [f"--with=-p{port}", f"--with=-i{work}/user", "--with=-oStrictHostKeyChecking=no", "--with=-oUserKnownHostsFile=/dev/null"]
+    server = cluster.Sshd(work, PLANTED)
     try:
-        time.sleep(1)
-        answers = work / "answers"
-        asked = subprocess.run([program, "fleet", "run", "--hosts", "127.0.0.[2-17],192.0.2.1", "-o", answers, "--quiet", "--timeout", "30",
-                                *options], capture_output=True, text=True)
-        report(asked.returncode == 2, "sixteen answer, one does not", asked)
-        told = subprocess.run([program, "fleet", "report", answers, "--format", "json", "--quiet"], capture_output=True, text=True)
-        answer = json.loads(told.stdout)
-        report(answer["nodes"] == 16 and len(answer["groups"]) == 1, "sixteen that are alike", answer["headline"])
-        report([one["node"] for one in answer["unreachable"]] == ["192.0.2.1"], "the silent one is a row", answer["unreachable"])
-        left = [path for path in pathlib.Path(tempfile.gettempdir()).glob("culprit.*")]
-        report(not left, "ssh: nothing stays on a node", left)
+        words = ["--hosts", "127.0.0.[2-17],192.0.2.1", "--timeout", "120"]
+        expect_planted("ssh", server, *ask(program, work / "ssh", *words, *(f"--with={option}" for option in server.options)))
+        options = [f"--with=-o{' '.join(server.options)}"]
+        expect_planted("clush", server, *ask(program, work / "clush", "--clush", *words, *options))
     finally:
-        server.kill()
-        server.wait()
+        server.stop()
+
+
+def other_cpu(program, work):
+    """A node whose `uname` names another CPU gets the other program: a stub, which says that it ran."""
+    own, other = os.uname().machine, {"aarch64": "x86_64", "x86_64": "aarch64"}.get(os.uname().machine)
+    compiler = f"{other}-linux-gnu-gcc"
+    if not shutil.which(compiler) or not pathlib.Path(f"/proc/sys/fs/binfmt_misc/qemu-{other}").exists():
+        count["skipped"] += 1
+        print(f"skipped: another CPU: needs {compiler} and an emulator of {other} in binfmt_misc")
+        return
+    (work / "bin").mkdir()
+    for name, machine in (("uname", other), ("odd", "riscv64")):
+        folder = work / "bin" / name
+        folder.mkdir()
+        (folder / "uname").write_text(f"#!/bin/sh\necho {machine}\n")
+        (folder / "uname").chmod(0o755)
+    brief = json.dumps({"schema": "culprit.brief/1", "node": "x", "verdict": "ok", "facts": [{"what": "CPU", "value": other}]})
+    stub = pathlib.Path(program).with_name("stub")
+    (work / "stub.c").write_text(f"#include <stdio.h>\nint main(void) {{ return puts({json.dumps(brief)}) < 0; }}\n")
+    subprocess.run([compiler, "-static", "-o", stub, work / "stub.c"], check=True)
+    path = "/usr/bin:/bin"
+    server = cluster.Sshd(work, {"127.0.0.3": {"PATH": f"{work}/bin/uname:{path}"}, "127.0.0.4": {"PATH": f"{work}/bin/odd:{path}"}})
+    try:
+        asked, answer = ask(program, work / "ssh", "--hosts", "127.0.0.[2-4]", "--program", stub, "--timeout", "120",
+                            *(f"--with={option}" for option in server.options))
+        cpus = {group["nodes"][0]: fact["value"] for group in answer["groups"] for fact in group["stack"] if fact["what"] == "CPU"}
+        report(cpus == {"127.0.0.2": own, "127.0.0.3": other}, "each node runs the program for its CPU", (cpus, asked))
+        silent = {one["node"]: one["why"] for one in answer["unreachable"]}
+        report(list(silent) == ["127.0.0.4"] and "riscv64" in silent["127.0.0.4"], "a third CPU is a row with the reason", silent)
+        asked, answer = ask(program, work / "one", "--hosts", "127.0.0.3", "--timeout", "120", *(f"--with={option}" for option in server.options))
+        report(asked.returncode == 2 and "--program" in answer["unreachable"][0]["why"], "without that program it says what is missing", answer)
+    finally:
+        server.stop()
+
+
+def pod(node, **status):
+    return {"metadata": {"name": f"culprit-{node}", "namespace": "kube-system", "labels": {"app.kubernetes.io/name": "culprit"}},
+            "spec": {"nodeName": node, "containers": [{"name": "culprit", "image": "culprit-node:latest"}]},
+            "status": {"phase": "Running", "containerStatuses": [{"name": "culprit", "ready": True, "state": {"running": {}}}], **status}}
+
+
+def node(name, ready="True", gpus="8"):
+    return {"metadata": {"name": name, "labels": {}}, "spec": {},
+            "status": {"capacity": {"cpu": "64", **({"nvidia.com/gpu": gpus} if gpus else {})},
+                       "conditions": [{"type": "Ready", "status": ready, "reason": "KubeletReady" if ready == "True" else "NodeStatusUnknown",
+                                       "message": "Kubelet stopped posting node status." if ready != "True" else ""}]}}
+
+
+def over_kubernetes(program, work):
+    roots = {}
+    for name in ("g1", "g2", "g3", "g4"):
+        roots[name] = work / "roots" / name
+        cluster.toolkit(roots[name] / "usr" / "local", "12.2.1" if name == "g3" else "12.4.1")
+
+    def run(name, words):
+        place = name.removeprefix("culprit-")
+        if place == "g4":
+            return subprocess.CompletedProcess(words, 1, b"", b"culprit: not today\n")
+        return subprocess.run([program if word == "culprit" else str(roots[place]) if word == "/host" else word for word in words], capture_output=True)
+
+    pods = [pod("g1"), pod("g2"), pod("g3"), pod("g4"), pod("g5"),
+            pod("g6", phase="Pending", containerStatuses=[{"name": "culprit", "ready": False, "state": {"waiting": {
+                "reason": "ImagePullBackOff", "message": "Back-off pulling image"}}}])]
+    nodes = [node("g1"), node("g2"), node("g3"), node("g4"), node("g5", "Unknown"), node("g6"), node("g7"), node("login", gpus="")]
+    api = kubernetes_api.Api(pods, nodes, run)
+    environment = {**os.environ, "HOME": str(work), "KUBECONFIG": "/dev/null"}
+    words = ["--kubernetes", f"--with=--server={api.url()}"]
+    try:
+        asked, answer = ask(program, work / "all", *words, environment=environment)
+        report(asked.returncode == 2 and answer["nodes"] == 3, "Kubernetes: three answer", (asked, answer.get("headline")))
+        odd = {one["node"]: {fact["what"] for fact in one["differs"]} for one in answer["outliers"]}
+        report(set(odd) == {"g3"} and "toolkit /usr/local/cuda-12.2" in odd["g3"], "Kubernetes: the odd one", odd)
+        silent = {one["node"]: one["why"] for one in answer["unreachable"]}
+        report(set(silent) == {"g4", "g5", "g6", "g7"}, "Kubernetes: the others are rows", silent)
+        for name, word in (("g4", "exit code 1"), ("g5", "not ready"), ("g6", "ImagePullBackOff"), ("g7", "no pod")):
+            report(word in silent.get(name, ""), f"Kubernetes: {name}: the reason", silent)
+        api.forbidden = ("nodes",)
+        asked, answer = ask(program, work / "some", *words, "--hosts", "g[1-2]", environment=environment)
+        report(asked.returncode == 0 and answer["nodes"] == 2, "Kubernetes: some nodes, and nodes may not be listed", (asked, answer))
+        asked, _ = ask(program, work / "none", *words, "-n", "elsewhere", environment=environment)
+        report(asked.returncode == 2 and "no node answered" in asked.stderr, "Kubernetes: no pods there", asked)
+    finally:
+        api.shutdown()
 
 
 def main():
@@ -183,9 +202,14 @@ def main():
     if missing or os.geteuid() != 0:
         print(f"skipped: fleet: {'needs root' if os.geteuid() else 'not there: ' + ', '.join(missing)}\n0 passed, 0 failed, 1 skipped")
         return 0
-    for check in (through_slurm, over_ssh):
+    carried = pathlib.Path(tempfile.mkdtemp(prefix="fleet.", dir="/tmp")) / "culprit"
+    shutil.copy(program, carried)
+    for check in (through_slurm, over_ssh, other_cpu, over_kubernetes):
+        if sys.argv[2:] and check.__name__ not in sys.argv[2:]:
+            continue
         with tempfile.TemporaryDirectory(prefix="fleet.", dir="/var/tmp") as folder:
-            check(program, pathlib.Path(folder))
+            check(str(carried), pathlib.Path(folder))
+    shutil.rmtree(carried.parent)
     print(f"{count['passed']} passed, {count['failed']} failed, {count['skipped']} skipped")
     return 1 if count["failed"] else 0
 

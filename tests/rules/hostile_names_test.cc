@@ -129,6 +129,7 @@ void ExpectSafeDocuments(const report::CheckReport& report) {
   ExpectEverythingIsSeen(render::ToMarkdown(report), "Markdown");
   ExpectEverythingIsSeen(render::ToJunit(report, pages, false), "JUnit");
   ExpectEverythingIsSeen(render::ToSarif(report, pages, false), "SARIF");
+  ExpectEverythingIsSeen(render::ToPrometheus(report, {}), "Prometheus");
   ExpectEverythingIsSeen(render::ToHtml(report, {}), "HTML");
   const std::string json = render::ToJson(report, {});
   ExpectEverythingIsSeen(json, "JSON");

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/edition.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "change/prove/prove.h"
@@ -102,6 +103,7 @@ bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
                 .json = [&] { return render::ToJson(report, SnapshotJson(snapshot, process)); },
                 .markdown = [&] { return render::ToMarkdown(report); },
                 .html = [&] { return render::ToHtml(report, page); },
+                .prometheus = [&] { return render::ToPrometheus(report, base::Now()); },
                 .redacted_for = &snapshot,
                 .windows = snapshot.windows() != nullptr,
                 .dated = true});
@@ -225,7 +227,7 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& unread) {
   AddNoRedact(app, options.common, "markdown, html, sarif and junit output");
   AddRulesUrl(app, options.common, "html and sarif output");
   app.Add("--timeout", options.seconds, "timeout per collector, in seconds", "SECONDS", 1, 3600);
-  AddCommonOptions(app, options.common, Formats::kForCi);
+  AddCommonOptions(app, options.common, Formats::kAll);
   app.Footer(
       "Examples:\n"
       "  culprit\n"
@@ -245,6 +247,7 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& unread) {
       "  culprit check --format html -o report.html\n"
       "  culprit check machine.json\n"
       "  culprit check --format sarif -o culprit.sarif\n"
+      "  culprit check --format prometheus -o /var/lib/prometheus/node-exporter/culprit.prom\n"
       "  culprit check --ignore CUL3014\n"
       "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a problem was found, 2 could not "
       "check,\n64 wrong usage.");
@@ -266,6 +269,8 @@ int RunCheck(int argc, const char* const* argv) {
   }
   if (auto used = UseSettings(unread, options); !used) return Fail(used.error());
   if (const std::string why = NotWithPid(options); !why.empty()) return WrongUsage("check", "--pid " + why);
+  if (options.common.format == Format::kPrometheus && options.hosts.size() > 1)
+    return WrongUsage("check", "--format prometheus is for one host");
   // What is read before the diagnosis, which has limits of its own.
   std::optional<Deadline> deadline(std::in_place, std::chrono::seconds(options.seconds),
                                    Deadline::Guard::kAlways);

@@ -1,17 +1,22 @@
-// culprit fleet run ... | fleet report DIR...
+// culprit fleet run ... | fleet report DIR... | fleet diff BEFORE AFTER
 #include "render/fleet/fleet.h"
 
 #include <algorithm>
 #include <utility>
 
+#include "base/edition.h"
 #include "base/lines.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/fleet/fleet_run.h"
 #include "cli/options.h"
+#include "cli/page_facts.h"
 #include "cli/progress.h"
+#include "fleet/diff.h"
 #include "fleet/merge.h"
 #include "fleet/pieces.h"
+#include "render/fleet/diff.h"
 
 namespace culprit::cli {
 namespace {
@@ -23,9 +28,11 @@ struct FleetOptions {
   std::vector<std::string> words;  // the action, and what it is about
   std::string baseline;
   std::string hosts;
-  std::vector<std::string> with;
+  std::string srun;  // options for it
+  std::string name_space = "kube-system", selector = "app.kubernetes.io/name=culprit";
+  std::vector<std::string> with, programs;
   int seconds = 60;
-  bool slurm = false;
+  bool slurm = false, clush = false, kubernetes = false;
   bool strict = false;
 };
 
@@ -104,9 +111,40 @@ int Report(const FleetOptions& options) {
   const report::FleetReport report = fleet.Report(*baseline);
   if (report.nodes == 0 && report.unreachable.empty())
     return Fail({base::ErrorCode::kNotReadable, "no brief snapshot there; see culprit snapshot --brief"});
+  const auto page = [&] {
+    render::PageFacts facts = FactsForFleet();
+    facts.rules_url = RulesUrl(options.common);
+    return facts;
+  };
   const bool written =
       Write(options.common,
             {.title = "culprit fleet",
+             .text = [&](const auto& style) { return render::ToText(report, style, options.common.verbose); },
+             .json = [&] { return render::ToJson(report); },
+             .markdown = [&] { return render::ToMarkdown(report); },
+             .html = [&] { return render::ToHtml(report, page()); },
+             .prometheus = [&] { return render::ToPrometheus(report, base::Now()); }});
+  return written ? VerdictStatus(report.verdict, options.strict) : kExitCannot;
+}
+
+int Diff(const FleetOptions& options) {
+  if (options.common.format == Format::kHtml || options.common.format == Format::kPrometheus)
+    return WrongUsage("fleet", "diff: text, json or markdown; html and prometheus are for the report");
+  Progress progress(!options.common.quiet);
+  fleet::Merge sides[2];
+  for (size_t i = 0; i < 2; ++i) {
+    const std::string& place = options.words[i + 1];
+    progress.Show("reading " + base::Printable(place));
+    if (auto added = AddPlace(place, sides[i]); !added) return Fail(added.error());
+    if (sides[i].nodes().empty() && sides[i].damaged().empty())
+      return Fail({base::ErrorCode::kNotReadable, base::Printable(place) + ": no brief snapshot there"});
+  }
+  report::FleetDiffReport report = fleet::Diff(sides[0], sides[1]);
+  report.before = options.words[1];
+  report.after = options.words[2];
+  const bool written =
+      Write(options.common,
+            {.title = "culprit fleet diff",
              .text = [&](const auto& style) { return render::ToText(report, style, options.common.verbose); },
              .json = [&] { return render::ToJson(report); },
              .markdown = [&] { return render::ToMarkdown(report); }});
@@ -116,15 +154,49 @@ int Report(const FleetOptions& options) {
 int Run(const FleetOptions& options) {
   if (system::RealSystem()->platform() != base::Platform::kLinux)
     return WrongUsage("fleet", "run: works on Linux only; the report works everywhere");
-  if (!options.slurm && options.hosts.empty())
-    return WrongUsage("fleet", "run: say which nodes: --slurm, or --hosts n[001-016]");
+  if (options.slurm + options.clush + options.kubernetes > 1)
+    return WrongUsage("fleet", "run: one of --slurm, --clush and --kubernetes");
+  if (!options.slurm && !options.kubernetes && options.hosts.empty())
+    return WrongUsage("fleet", "run: say which nodes: --hosts n[001-016], --slurm, or --kubernetes");
+  if (options.kubernetes && !options.programs.empty())
+    return WrongUsage("fleet", "run: --program: the pods of Kubernetes have the program already");
   if (options.common.output.empty()) return WrongUsage("fleet", "run: say where the answers go: -o DIR");
+  auto words = base::SplitShellWords(options.srun);
+  if (!words) return WrongUsage("fleet", "run: --slurm: " + words.error().message);
+  words->insert(words->end(), options.with.begin(), options.with.end());
   return AskFleet({.common = options.common,
-                   .slurm = options.slurm,
+                   .engine = options.slurm        ? FleetEngine::kSlurm
+                             : options.clush      ? FleetEngine::kClush
+                             : options.kubernetes ? FleetEngine::kKubernetes
+                                                  : FleetEngine::kSsh,
                    .hosts = options.hosts,
-                   .words = options.with,
+                   .name_space = options.name_space,
+                   .selector = options.selector,
+                   .words = *std::move(words),
                    .ask = {options.words.begin() + 1, options.words.end()},
+                   .programs = options.programs,
                    .seconds = options.seconds});
+}
+
+void AddRunOptions(CommandLine& app, FleetOptions& options) {
+  app.Add("--hosts", options.hosts, "run: ask these nodes, over ssh: n[001-128],login", "NODES");
+  app.Add("--slurm", options.slurm, options.srun,
+          "run: ask through srun: the nodes of --hosts, or those that srun chooses by its OPTIONS: "
+          "--slurm='-N16 -p gpu'",
+          "OPTIONS");
+  app.Add("--clush", options.clush, "run: ask through ClusterShell; --hosts may be a group of it: @gpu");
+  app.Add("--kubernetes", options.kubernetes,
+          "run: ask the pods of culprit's DaemonSet through kubectl: on all nodes, or those of --hosts");
+  app.Add("-n,--namespace", options.name_space, "run: the namespace of these pods (default: kube-system)",
+          "NAMESPACE");
+  app.Add("--selector", options.selector,
+          "run: the label of these pods (default: app.kubernetes.io/name=culprit)", "LABEL");
+  app.Add("--with", options.with, "run: an option for ssh, srun, clush or kubectl, such as --with=-lroot",
+          "OPTION");
+  app.Add("--program", options.programs,
+          "run: also carry culprit for another CPU; each node takes the one that fits (may be repeated)",
+          "FILE");
+  app.Add("--timeout", options.seconds, "run: the time limit of a node, in seconds", "SECONDS", 1, 86400);
 }
 
 }  // namespace
@@ -136,29 +208,40 @@ int RunFleet(int argc, const char* const* argv) {
       "have the same stack, and what is different on the odd ones. Nothing stays on a node.",
       "culprit fleet");
   app.Add("ACTION", options.words,
-          "run -o DIR [-- options of culprit snapshot]; report DIR...: folders or files of brief snapshots");
-  app.Add("--hosts", options.hosts, "run: ask these nodes, over ssh: n[001-128],login", "NODES");
-  app.Add("--slurm", options.slurm, "run: ask through srun: the nodes of --hosts, or those that it chooses");
-  app.Add("--with", options.with, "run: an option for ssh or srun, such as --with=-pgpu", "OPTION");
-  app.Add("--timeout", options.seconds, "run: the time limit of a node, in seconds", "SECONDS", 1, 86400);
+          "run -o DIR [-- options of culprit snapshot]; report DIR...: folders or files of brief snapshots; "
+          "diff BEFORE AFTER: what changed between two of them");
+  AddRunOptions(app, options);
   app.Add("--baseline", options.baseline,
           "report: compare every node with this one, or with a brief in a file", "NODE|FILE");
-  app.Add("--strict", options.strict, "report: exit with status 1 on warnings and odd nodes too");
-  AddOutputOptions(app, options.common);
+  app.Add("--strict", options.strict,
+          "exit with status 1 on warnings, odd nodes and changes that did not arrive too");
+  AddRulesUrl(app, options.common, "html output");
+  AddOutputOptions(app, options.common, Formats::kFleet);
   app.Footer(
       "A node is odd if few others have its stack; it is compared with the nearest stack that many have.\n"
       "Examples:\n"
       "  culprit fleet run --hosts n[001-016] -o nodes\n"
-      "  culprit fleet run --slurm --with=-N16 --with=-pgpu -o nodes\n"
+      "  culprit fleet run --slurm='-N16 -p gpu' -o nodes -- --live\n"
+      "  culprit fleet run --hosts @gpu --clush -o nodes\n"
+      "  culprit fleet run --kubernetes -n monitoring -o nodes\n"
       "  culprit fleet report nodes\n"
       "  culprit fleet report nodes --baseline n001 --format json\n"
-      "Exit status: 0 nothing wrong, 1 an error on some node (--strict: or a warning, or an odd node),\n"
-      "2 a node could not be judged, or did not answer, 64 wrong usage.");
+      "  culprit fleet report nodes --format html -o nodes.html\n"
+      "  culprit fleet diff before after\n"
+      "Exit status: 0 nothing wrong, 1 an error on some node, for diff a new one (--strict: or a warning, an "
+      "odd\n"
+      "node, a change that did not arrive), 2 a node could not be judged, or did not answer, 64 wrong "
+      "usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   const std::string action = options.words.empty() ? "" : options.words.front();
   if (action == "run") return Run(options);
   if (action == "report" && options.words.size() > 1) return Report(options);
-  return WrongUsage("fleet", "say what to do: fleet run, or fleet report DIR", "culprit fleet --help");
+  if (action == "diff") {
+    if (options.words.size() != 3) return WrongUsage("fleet", "diff: give two folders, BEFORE and AFTER");
+    return Diff(options);
+  }
+  return WrongUsage("fleet", "say what to do: fleet run, fleet report DIR, or fleet diff BEFORE AFTER",
+                    "culprit fleet --help");
 }
 
 }  // namespace culprit::cli

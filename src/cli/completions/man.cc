@@ -34,7 +34,9 @@ std::string OptionText(const DeclaredOption& option) {
   std::string names;
   for (const std::string& name : option.names)
     names += (names.empty() ? "" : ", ") + fmt::format("\\fB{}\\fR", Escaped(name));
-  if (!option.positional && !option.word.empty()) names += fmt::format(" \\fI{}\\fR", Escaped(option.word));
+  const std::string word = fmt::format("\\fI{}\\fR", Escaped(option.word));
+  if (!option.positional && !option.word.empty())  // that of a flag may be left out
+    names += option.value == Value::kNone ? "[=" + word + "]" : " " + word;
   return ".TP\n" + names + "\n" + Paragraph(option.help);
 }
 

@@ -1,5 +1,6 @@
-// `culprit fleet run`: asks nodes through an engine that is there already, Slurm or ssh. The program is
-// carried along, nothing stays on a node, and a node that does not answer is a file that says why.
+// `culprit fleet run`: asks nodes through an engine that is there already: Slurm, ClusterShell, ssh or
+// Kubernetes. The program is carried along, nothing stays on a node, and a node that does not answer is a
+// file that says why.
 #pragma once
 
 #include <string>
@@ -9,13 +10,17 @@
 
 namespace culprit::cli {
 
+enum class FleetEngine { kSsh, kSlurm, kClush, kKubernetes };
+
 struct FleetRun {
   const Options& common;  // `output` is the folder
-  bool slurm = false;
-  std::string hosts;               // n[001-128]; with Slurm: those of --nodelist or of the allocation
-  std::vector<std::string> words;  // for srun or ssh
-  std::vector<std::string> ask;    // more options of `culprit snapshot --brief`
-  int seconds = 60;                // for a node
+  FleetEngine engine = FleetEngine::kSsh;
+  std::string hosts;                    // n[001-128]; "": those that the engine chooses
+  std::string name_space, selector;     // of Kubernetes: where the pods are, and their label
+  std::vector<std::string> words;       // for the tool of the engine
+  std::vector<std::string> ask;         // more options of `culprit snapshot --brief`
+  std::vector<std::string> programs{};  // for other CPUs
+  int seconds = 60;                     // for a node
 };
 
 // Returns the exit status: 2 if a node did not answer.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/json_fwd.h"
+#include "render/exposition.h"
 #include "render/style.h"
 #include "report/check.h"
 
@@ -20,6 +21,9 @@ std::string ToText(const report::CheckReport& report, const Style& style, const 
 std::string ToJson(const report::CheckReport& report, const base::Json& snapshot);
 // For an issue tracker: findings open, the rest folded.
 std::string ToMarkdown(const report::CheckReport& report);
+
+// For the textfile collector; `now`: the time of the check.
+std::string ToPrometheus(const report::CheckReport& report, Moment now);
 
 // For CI. `rules`: the catalog; `redacted`: the report went through render::Redacted.
 // `rules_url`: the catalogue as a site (render/site); "" = no links.

@@ -4,6 +4,8 @@
 #include "render/document.h"
 #include "render/edition.h"
 #include "render/fleet/fleet.h"
+#include "render/fleet/rows.h"
+#include "render/place.h"
 
 namespace culprit::render {
 namespace {
@@ -13,9 +15,8 @@ using base::Json;
 Json DiffersJson(const std::vector<report::FactDiffers>& facts) {
   Json list = Json::array();
   for (const report::FactDiffers& fact : facts) {
-    const auto or_null = [](const std::string& value) { return value.empty() ? Json() : Json(value); };
     list.push_back(
-        {{"what", fact.what}, {"value", or_null(fact.value)}, {"expected", or_null(fact.expected)}});
+        {{"what", fact.what}, {"value", TextOrNull(fact.value)}, {"expected", TextOrNull(fact.expected)}});
   }
   return list;
 }
@@ -24,14 +25,7 @@ Json DiffersJson(const std::vector<report::FactDiffers>& facts) {
 
 std::string ToJson(const report::FleetReport& report) {
   Json findings = Json::array(), groups = Json::array(), outliers = Json::array(), silent = Json::array();
-  for (const report::FleetFinding& finding : report.findings) {
-    findings.push_back({{"code", finding.code},
-                        {"cause", finding.cause},
-                        {"severity", Name(finding.severity)},
-                        {"summary", finding.summary},
-                        {"subject", finding.subject},
-                        {"nodes", finding.nodes}});
-  }
+  for (const report::FleetFinding& finding : report.findings) findings.push_back(FleetFindingJson(finding));
   for (const report::FleetGroup& group : report.groups) {
     Json stack = Json::array();
     for (const report::NodeFact& fact : group.stack)
@@ -54,6 +48,7 @@ std::string ToJson(const report::FleetReport& report) {
                        {"findings", std::move(findings)},
                        {"groups", std::move(groups)},
                        {"outliers", std::move(outliers)},
+                       {"unjudged", report.unjudged},
                        {"unreachable", std::move(silent)},
                        {"knowledge", EditionJson()}});
 }

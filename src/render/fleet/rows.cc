@@ -4,6 +4,9 @@
 #include <map>
 #include <utility>
 
+#include "base/json.h"
+#include "base/text.h"
+
 namespace culprit::render {
 
 std::vector<OddNodes> Together(const std::vector<report::Outlier>& outliers) {
@@ -30,6 +33,27 @@ std::string InWords(const report::FactDiffers& differs) {
   if (differs.expected.empty()) return differs.what + ": " + differs.value + " (the others have none)";
   if (differs.value.empty()) return differs.what + ": none (the others: " + differs.expected + ")";
   return differs.what + ": " + differs.value + " (the others: " + differs.expected + ")";
+}
+
+std::string InWords(const report::FactChange& change) {
+  if (change.before.empty()) return change.what + ": " + change.after + " is new";
+  if (change.after.empty()) return change.what + ": " + change.before + " is gone";
+  return change.what + ": " + change.before + " -> " + change.after;
+}
+
+std::string AreStill(const report::FleetChange& change) {
+  if (change.still == 0) return "";
+  return std::to_string(change.still) + (change.still == 1 ? " node is as before" : " nodes are as before");
+}
+
+std::string FoldedNodes(const std::vector<std::string>& nodes) {
+  return base::Printable(base::FoldNodes(nodes)) +
+         (nodes.size() > 1 ? " (" + std::to_string(nodes.size()) + ")" : "");
+}
+
+base::Json FleetFindingJson(const report::FleetFinding& finding) {
+  return {{"code", finding.code},       {"cause", finding.cause},     {"severity", Name(finding.severity)},
+          {"summary", finding.summary}, {"subject", finding.subject}, {"nodes", finding.nodes}};
 }
 
 }  // namespace culprit::render

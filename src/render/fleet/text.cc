@@ -11,11 +11,6 @@ namespace {
 constexpr size_t kMostFacts = 12;  // without --verbose
 constexpr size_t kMostRows = 30;
 
-std::string FoldedNodes(const std::vector<std::string>& nodes) {
-  return base::Printable(base::FoldNodes(nodes)) +
-         (nodes.size() > 1 ? fmt::format(" ({})", nodes.size()) : "");
-}
-
 std::string FactLines(const std::vector<report::FactDiffers>& facts, bool verbose, const Style& style) {
   std::string text;
   for (size_t i = 0; i < facts.size(); ++i) {
@@ -79,10 +74,13 @@ std::string OddLines(const report::FleetReport& report, bool verbose, const Styl
 }
 
 std::string SilentLines(const report::FleetReport& report, const Style& style) {
-  std::string text;
+  std::string text, unjudged;
   for (const report::Unreachable& node : report.unreachable)
     text += "  " + base::Printable(node.node) + ": " + base::Printable(node.why) + "\n";
-  return text.empty() ? "" : "\n" + style.Bold("nothing usable from") + "\n" + text;
+  if (!report.unjudged.empty())
+    unjudged = "\n" + style.Bold("not judged: something could not be read there") + "\n  " +
+               FoldedNodes(report.unjudged) + "\n";
+  return unjudged + (text.empty() ? "" : "\n" + style.Bold("nothing usable from") + "\n" + text);
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+// The answers of the nodes of one `culprit fleet run`, and where their files go.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fleet/brief.h"
+
+namespace culprit::cli {
+
+class Answers {
+ public:
+  Answers(std::string folder, const std::vector<std::string>& nodes) : folder_(std::move(folder)) {
+    for (const std::string& node : nodes) missing_.try_emplace(node);
+  }
+
+  // False if the line is not a brief. `node`: who said it; "" = as it says itself.
+  bool Take(std::string_view line, const std::string& node);
+  // Why a node did not answer.
+  void Say(const std::string& node, const std::string& why) { missing_[node] = why; }
+  // The same, if nobody said so before.
+  void SayFirst(const std::string& node, const std::string& why);
+
+  // Writes the files of those that did not answer. Returns how many there are.
+  size_t Finish(const std::string& otherwise);
+  size_t answered() const { return answered_; }
+  bool written() const { return written_; }
+  bool Waits(const std::string& node) const { return missing_.contains(node); }
+
+ private:
+  void Write(const fleet::Brief& brief);
+
+  std::string folder_;
+  std::map<std::string, std::string> missing_;  // and why
+  size_t answered_ = 0;
+  bool written_ = true;
+};
+
+}  // namespace culprit::cli

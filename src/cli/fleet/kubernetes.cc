@@ -1,0 +1,164 @@
+// Asks the pods of culprit's DaemonSet, which have the program and see the files
+// of their node below /host. Nodes with a GPU and without such a pod, and pods that do not run, are rows.
+#include <algorithm>
+#include <map>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/fleet/engines.h"
+
+namespace culprit::cli {
+namespace {
+
+using base::Json;
+
+constexpr std::string_view kRootInPod = "/host";
+
+// What stands at a place of an object, or null.
+const Json& At(const Json& json, std::initializer_list<const char*> place) {
+  static const Json nothing;
+  const Json* at = &json;
+  for (const char* name : place) {
+    const auto found = at->is_object() ? at->find(name) : at->end();
+    if (!at->is_object() || found == at->end()) return nothing;
+    at = &*found;
+  }
+  return *at;
+}
+
+std::string TextAt(const Json& json, std::initializer_list<const char*> place) {
+  const Json& text = At(json, place);
+  return text.is_string() ? text.get<std::string>() : "";
+}
+
+// The condition of this type; null if there is none.
+const Json& Condition(const Json& object, const std::string& type) {
+  static const Json nothing;
+  for (const Json& one : At(object, {"status", "conditions"})) {
+    if (TextAt(one, {"type"}) == type) return one;
+  }
+  return nothing;
+}
+
+// "ContainersNotReady: ...", as far as it is there.
+std::string Reason(const Json& condition) {
+  const std::string reason = TextAt(condition, {"reason"}), message = TextAt(condition, {"message"});
+  return reason + (reason.empty() || message.empty() ? "" : ": ") + message;
+}
+
+// Why a pod cannot be asked; "" if it can.
+std::string WhyNot(const Json& pod) {
+  const std::string name = "pod " + TextAt(pod, {"metadata", "name"}),
+                    phase = TextAt(pod, {"status", "phase"});
+  if (!At(pod, {"metadata", "deletionTimestamp"}).is_null()) return name + " is being removed";
+  for (const Json& container : At(pod, {"status", "containerStatuses"})) {
+    const std::string why = Reason(At(container, {"state", "waiting"}));
+    if (!why.empty()) return name + ": " + why;
+  }
+  if (phase != "Running") {
+    const std::string why = Reason(Condition(pod, "PodScheduled"));
+    return name + " is " + (phase.empty() ? "of no phase" : phase) + (why.empty() ? "" : ": " + why);
+  }
+  return "";
+}
+
+bool HasGpu(const Json& node) {
+  if (TextAt(node, {"metadata", "labels", "nvidia.com/gpu.present"}) == "true") return true;
+  const std::string count = TextAt(node, {"status", "capacity", "nvidia.com/gpu"});
+  return !count.empty() && count != "0";
+}
+
+// What can become an argument of kubectl.
+bool IsName(const std::string& text) {
+  return !text.empty() && text.front() != '-' && text.size() <= 253 && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+  });
+}
+
+base::Result<Json> Get(const FleetRun& run, std::vector<std::string> words) {
+  words.insert(words.begin(), "get");
+  words.insert(words.end(), {"-o", "json", "--request-timeout=" + std::to_string(run.seconds) + "s"});
+  words.insert(words.end(), run.words.begin(), run.words.end());
+  const auto heard = RunTool("kubectl", std::move(words), run.seconds);
+  if (!heard) return std::unexpected(heard.error());
+  Json json = Json::parse(heard->output, nullptr, false);
+  if (heard->end.exit_status != 0 || !json.is_object())
+    return base::Fail(base::ErrorCode::kNotReadable, "kubectl: " + ReasonOf(*heard, run.seconds));
+  return json;
+}
+
+struct Cluster {
+  std::map<std::string, std::string> pods{};  // that can be asked, by node
+  std::map<std::string, std::string> why{};   // nodes that cannot
+};
+
+void AddPods(const Json& list, Cluster& cluster) {
+  for (const Json& pod : At(list, {"items"})) {
+    const std::string name = TextAt(pod, {"metadata", "name"}), node = TextAt(pod, {"spec", "nodeName"});
+    const std::string why =
+        IsName(name) && (node.empty() || IsName(node)) ? WhyNot(pod) : "its name is no name";
+    const std::string row = node.empty() ? name : node;  // one that waits for a node stands for itself
+    if (row.empty()) continue;
+    if (why.empty() && !node.empty()) {
+      cluster.pods[node] = name;
+    } else {
+      cluster.why.emplace(row, why.empty() ? "pod " + name + " has no node" : why);
+    }
+  }
+  for (const auto& [node, pod] : cluster.pods) cluster.why.erase(node);
+}
+
+void AddNodes(const Json& list, const FleetRun& run, Cluster& cluster) {
+  for (const Json& node : At(list, {"items"})) {
+    const std::string name = TextAt(node, {"metadata", "name"});
+    const Json& ready = Condition(node, "Ready");
+    const bool pod = cluster.pods.contains(name);
+    if (name.empty() || (!pod && !HasGpu(node))) continue;
+    if (ready.is_object() && TextAt(ready, {"status"}) != "True") {
+      cluster.pods.erase(name);
+      cluster.why[name] = "the node is not ready: " + Reason(ready);
+    } else if (!pod) {
+      cluster.why.emplace(name, "no pod " + run.selector + " of namespace " + run.name_space + " runs on it");
+    }
+  }
+}
+
+}  // namespace
+
+base::Result<std::string> AskOverKubernetes(const FleetRun& run, const std::vector<std::string>& nodes,
+                                            Answers& answers) {
+  const auto pods = Get(run, {"pods", "-n", run.name_space, "-l", run.selector});
+  if (!pods) return std::unexpected(pods.error());
+  Cluster cluster;
+  AddPods(*pods, cluster);
+  // Who may not list nodes still gets those that have a pod.
+  const auto all = Get(run, {"nodes"});
+  if (all) {
+    AddNodes(*all, run, cluster);
+  } else {
+    Note(run.common, "GPU nodes without a pod are not known: " + all.error().message);
+  }
+  const auto wanted = [&](const std::string& node) {
+    return nodes.empty() || std::ranges::find(nodes, node) != nodes.end();
+  };
+  for (const auto& [node, why] : cluster.why) {
+    if (wanted(node)) answers.Say(node, why.substr(0, kLongestReason));
+  }
+  std::vector<std::string> asked;
+  for (const auto& [node, pod] : cluster.pods) {
+    if (wanted(node)) asked.push_back(node);
+  }
+  const bool rooted = std::ranges::find(run.ask, "--root") != run.ask.end();
+  const auto ask = [&](const std::string& node) {
+    std::vector<std::string> words = {"exec", "-n", run.name_space, cluster.pods.at(node)};
+    words.insert(words.end(), run.words.begin(), run.words.end());
+    words.insert(words.end(), {"--", "culprit", "snapshot", "--brief", "--quiet", "--node", node});
+    if (!rooted) words.insert(words.end(), {"--root", std::string(kRootInPod)});
+    words.insert(words.end(), run.ask.begin(), run.ask.end());
+    return RunTool("kubectl", std::move(words), run.seconds);
+  };
+  AskEach(run, asked, ask, answers);
+  return "no pod " + run.selector + " of namespace " + run.name_space + " runs on it";
+}
+
+}  // namespace culprit::cli
