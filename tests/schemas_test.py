@@ -208,6 +208,21 @@ def live(folder):
                                                          "findings": [{"code": "CUL1001", "cause": "driver-missing", "severity": "error",
                                                                        "summary": "no driver", "subject": "driver"}]}))
     yield ask("fleet-diff", "fleet", "diff", folder / "nodes", folder / "later")
+    policy = folder / "site.toml"
+    policy.write_text('''[[rule]]
+code = "SITE001"
+require = 'driver >= 550'
+cause = "driver-too-old"
+text = "an old driver"
+[[rule]]
+code = "SITE0002"
+require = 'package torch'
+cause = "framework-version-conflict"
+text = "no torch"
+''')
+    yield ask("fleet", "fleet", "report", folder / "nodes", "--policy", policy)
+    yield ask("check", "check", "--root", empty, "--policy", policy, "--host", "driver=535.1")
+    yield ask("check", "check", "--root", empty, "--policy", policy, "--ignore", "SITE0002")
     for name in ("before", "after"):
         (folder / name).write_text(json.dumps(tell("snapshot", "--root", str(empty))))
         (empty / "etc").mkdir(exist_ok=True)

@@ -6,17 +6,19 @@
 #include "cli/hosts/hosts_file.h"
 #include "cli/options.h"
 #include "engine/check.h"
-#include "plan/project/tree.h"
 #include "system/system.h"
+#include "tree/tree.h"
 
 namespace culprit::cli {
 namespace {
 
-using plan::Node;
+using tree::Node;
 
 constexpr std::string_view kSettingsFile = ".culprit.toml";
 
-bool IsCode(const std::string& code) { return !engine::PageOf(code).code.empty(); }
+bool IsCode(const std::string& code) {
+  return policy::IsSiteCode(code) || !engine::PageOf(code).code.empty();
+}
 
 // "CUL3014", "CUL3014 we pin it in the image", or {code = "CUL3014", reason = "..."}.
 base::Result<report::Ignored> ReadIgnored(const Node& node, const std::string& place) {
@@ -33,16 +35,20 @@ base::Result<report::Ignored> ReadIgnored(const Node& node, const std::string& p
 
 class SettingsReader {
  public:
-  SettingsReader(std::string file, Settings& settings) : file_(std::move(file)), settings_(settings) {}
+  // `file`: as messages call it; `directory`: where it lies.
+  SettingsReader(std::string file, std::string directory, Settings& settings)
+      : file_(std::move(file)), directory_(std::move(directory)), settings_(settings) {}
 
   base::Result<void> Read(const Node& root) {
     for (const auto& [key, node] : root.members) {
-      auto read = IsHostsKey(key)   ? AddHosts(file_, node, settings_.hosts)
-                  : key == "ignore" ? ReadIgnores(node)
-                  : key == "strict"
-                      ? ReadStrict(node)
-                      : MistakeAt(LineOf(file_, node),
-                                  "'" + key + "' is not a setting: there are hosts, host, ignore and strict");
+      auto read =
+          IsHostsKey(key)   ? AddHosts(file_, node, settings_.hosts)
+          : key == "ignore" ? ReadIgnores(node)
+          : key == "strict" ? ReadStrict(node)
+          : key == "policy"
+              ? ReadPolicyName(node)
+              : MistakeAt(LineOf(file_, node),
+                          "'" + key + "' is not a setting: there are hosts, host, ignore, policy and strict");
       if (!read) return read;
     }
     return {};
@@ -67,7 +73,14 @@ class SettingsReader {
     return {};
   }
 
-  const std::string file_;
+  base::Result<void> ReadPolicyName(const Node& node) {
+    if (!node.IsText() || node.text.empty())
+      return MistakeAt(LineOf(file_, node), "policy must be the name of a file");
+    settings_.policy = {base::JoinPath(directory_, node.text), base::Printable(node.text)};
+    return {};
+  }
+
+  const std::string file_, directory_;
   Settings& settings_;
 };
 
@@ -94,7 +107,8 @@ base::Result<Settings> ReadSettings(const std::string& named) {
   const std::string shown = named.empty() ? std::string(kSettingsFile) : base::Printable(named);
   const auto root = ReadTomlFile(path, shown);
   if (!root) return std::unexpected(root.error());
-  if (auto read = SettingsReader(shown, settings).Read(*root); !read) return std::unexpected(read.error());
+  SettingsReader reader(shown, std::string(base::DirName(path)), settings);
+  if (auto read = reader.Read(*root); !read) return std::unexpected(read.error());
   return settings;
 }
 

@@ -1,10 +1,12 @@
-// .culprit.toml of a project: for which hosts it is checked, what is ignored and why.
+// .culprit.toml of a project: for which hosts it is checked, by which rules of the site, what is ignored and
+// why.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "base/error.h"
+#include "cli/policy.h"
 #include "report/check.h"
 #include "report/hosts.h"
 
@@ -14,6 +16,7 @@ struct Settings {
   std::vector<report::Host> hosts;
   std::vector<report::Ignored> ignored;  // each with its line
   bool strict = false;
+  PolicyFile policy{};
 };
 
 // `named`: --settings; "none": no file. "": .culprit.toml in the working directory or the nearest one above

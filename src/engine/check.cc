@@ -13,6 +13,7 @@
 #include "engine/not_seen.h"
 #include "engine/stack_rows.h"
 #include "engine/uses_cuda.h"
+#include "policy/machine_facts.h"
 #include "probe/judge/probe_words.h"
 
 namespace culprit::engine {
@@ -214,32 +215,44 @@ void DropForetold(const rules::Scene& scene, std::vector<Finding>& findings) {
   });
 }
 
+// What one rule said, its own or a site's: counted, and a doubt if it would have been an error.
+void AddOutcome(std::string code, Severity severity, const std::vector<NotChecked>& lacking,
+                NotCheckedLines& lines, CheckReport& report, Doubts& doubts) {
+  ++report.rules_total;
+  if (lacking.empty()) ++report.rules_run;
+  for (const NotChecked& missing : lacking) lines.Add(missing);
+  doubts.blind |= severity == Severity::kError && !std::ranges::all_of(lacking, &NotChecked::of_host);
+  report.outcomes.push_back({std::move(code), lacking});
+}
+
 }  // namespace
 
 CheckReport Check(const rules::Scene& scene, std::vector<report::Ignored> ignored,
-                  std::span<const rules::Rule* const> asked) {
+                  std::span<const rules::Rule* const> asked, const policy::Policy* policy) {
   CheckReport report;
   Doubts doubts{.hostless = scene.stack().gpus.state == snapshot::FactState::kNotApplicable};
   NotCheckedLines lines(report.not_checked);
   MergedFindings merged(report.findings);
   AddUnknowns(scene, lines, doubts);
   for (const auto& [rule, ruling] : AskRules(scene, asked)) {
-    ++report.rules_total;
     for (const Finding& finding : ruling.findings()) merged.Add(finding);
-    for (const NotChecked& missing : ruling.not_checked()) lines.Add(missing);
+    AddOutcome(std::string(rule->code), rule->severity, ruling.not_checked(), lines, report, doubts);
     for (const NotChecked& remark : ruling.remarks()) lines.Add(remark);
-    if (ruling.not_checked().empty()) ++report.rules_run;
-    report.outcomes.push_back({std::string(rule->code), ruling.not_checked()});
-    doubts.blind |= rule->severity == Severity::kError &&
-                    !std::ranges::all_of(ruling.not_checked(), &NotChecked::of_host);
   }
   if (scene.stack().probe) {
     probe::RaiseWhatHappened(scene, report);
     probe::ReadWords(scene, report);
   }
   DropForetold(scene, report.findings);
-  SortWorstFirst(report.findings);
   report.stack = StackRows(scene);
+  if (policy != nullptr) {
+    const auto facts = policy::FactsOf(scene.snapshot, report.stack, !scene.scenarios.empty());
+    for (policy::Ruling& ruling : policy::Judge(*policy, facts)) {
+      AddOutcome(ruling.rule->code, ruling.rule->severity, ruling.lacking, lines, report, doubts);
+      if (ruling.finding) report.findings.push_back(*std::move(ruling.finding));
+    }
+  }
+  SortWorstFirst(report.findings);
   SetAside(std::move(ignored), report);
   if (report.findings.empty() && CountIgnored(report) == 0) {
     doubts.nothing = NothingToJudge(scene);
@@ -250,8 +263,8 @@ CheckReport Check(const rules::Scene& scene, std::vector<report::Ignored> ignore
 }
 
 CheckReport CheckFactsAlone(const rules::Scene& scene, std::vector<report::Ignored> ignored,
-                            const std::string& why) {
-  CheckReport report = Check(scene, std::move(ignored));
+                            const std::string& why, const policy::Policy* policy) {
+  CheckReport report = Check(scene, std::move(ignored), rules::AllRules(), policy);
   report.not_checked.insert(report.not_checked.begin(), {"what programs and frameworks load", why});
   if (report.verdict == Verdict::kOk) {
     report.verdict = Verdict::kUnknown;
@@ -260,7 +273,7 @@ CheckReport CheckFactsAlone(const rules::Scene& scene, std::vector<report::Ignor
   return report;
 }
 
-std::vector<report::RulePage> RulePages() {
+std::vector<report::RulePage> RulePages(const policy::Policy* policy) {
   std::vector<report::RulePage> pages;
   for (const rules::Rule* rule : rules::AllRules()) {
     pages.push_back({.code = std::string(rule->code),
@@ -272,6 +285,7 @@ std::vector<report::RulePage> RulePages() {
                      .page = std::string(rule->page),
                      .family = rule->family});
   }
+  if (policy != nullptr) std::ranges::transform(policy->rules, std::back_inserter(pages), policy::PageOf);
   return pages;
 }
 

@@ -47,6 +47,7 @@ struct Subject {
   std::shared_ptr<const collect::ProcessLook> process{};  // as which the machine is looked at, and judged
   std::string host{};                                     // assume "driver=535.104.05,gpu=sm_90"
   std::vector<report::Ignored> ignored{};                 // findings that nobody wants to hear of
+  std::shared_ptr<const policy::Policy> policy{};         // the site's own rules; null: it has none
   std::chrono::milliseconds limit{10'000};                // of each step; 0: nothing here can hang
 };
 
@@ -168,13 +169,16 @@ auto Diagnosis::Judge(Then then)
     -> std::invoke_result_t<const Then&, const rules::Scene&, const report::CheckReport&> {
   if (!in_time_) {  // nobody knows more of the files than before
     scene_.emplace(rules::Scene{*snapshot_, *view_, {}});
-    return then(*scene_, CheckFactsAlone(*scene_, subject_.ignored, NoAnswer(subject_.limit)));
+    return then(*scene_,
+                CheckFactsAlone(*scene_, subject_.ignored, NoAnswer(subject_.limit), subject_.policy.get()));
   }
-  auto answer = AskInTime(subject_.limit, [then, ignored = subject_.ignored](const rules::Scene& scene) {
-    return then(scene, Check(scene, ignored));
+  auto answer = AskInTime(subject_.limit, [then, ignored = subject_.ignored,
+                                           policy = subject_.policy](const rules::Scene& scene) {
+    return then(scene, Check(scene, ignored, rules::AllRules(), policy.get()));
   });
   if (answer) return std::move(*answer);
-  return then(*scene_, CheckFactsAlone(*scene_, subject_.ignored, NoAnswer(subject_.limit)));
+  return then(*scene_,
+              CheckFactsAlone(*scene_, subject_.ignored, NoAnswer(subject_.limit), subject_.policy.get()));
 }
 
 }  // namespace culprit::engine

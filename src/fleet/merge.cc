@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/node_set.h"
+#include "fleet/site_rules.h"
 
 namespace culprit::fleet {
 namespace {
@@ -64,8 +65,9 @@ std::string Counted(size_t count, const std::string& one, const std::string& sev
 
 void SortFindings(std::vector<report::FleetFinding>& findings) {
   std::ranges::sort(findings, {}, [](const report::FleetFinding& finding) {
-    return std::tuple(finding.severity, -static_cast<std::ptrdiff_t>(finding.nodes.size()), finding.code,
-                      finding.subject);
+    return std::tuple(finding.severity, -static_cast<std::ptrdiff_t>(finding.nodes.size()),
+                      std::string_view(finding.code), std::string_view(finding.subject),
+                      std::string_view(finding.summary));
   });
 }
 
@@ -126,6 +128,7 @@ bool Merge::Later(const Node& a, const Node& b) const {
 void Merge::Add(const Brief& brief) {
   Node node{
       .taken = brief.taken, .stack = StackOf(brief.facts), .verdict = brief.verdict, .error = brief.error};
+  node.left_out = brief.left_out > 0;
   for (const BriefFinding& finding : brief.findings) node.findings.push_back(FindingOf(finding));
   std::ranges::sort(node.findings);
   const auto [at, added] = nodes_.try_emplace(brief.node, node);
@@ -147,7 +150,9 @@ std::vector<Merge::Group> Merge::Groups() const {
   std::vector<Group> by_stack(stacks_.size());
   for (size_t i = 0; i < stacks_.size(); ++i) by_stack[i].facts = &stacks_[i];
   for (const auto& [name, node] : nodes_) {
-    if (node.error.empty()) by_stack[node.stack].nodes.push_back(name);
+    if (!node.error.empty()) continue;
+    by_stack[node.stack].nodes.push_back(name);
+    by_stack[node.stack].left_out |= node.left_out;
   }
   std::erase_if(by_stack, [](const Group& group) { return group.nodes.empty(); });
   std::ranges::sort(by_stack, [](const Group& a, const Group& b) {
@@ -172,11 +177,10 @@ std::vector<report::FleetFinding> Merge::Findings() const {
   }
   std::vector<report::FleetFinding> findings;
   for (auto& [name, finding] : by_subject) findings.push_back(std::move(finding));
-  SortFindings(findings);
   return findings;
 }
 
-report::FleetReport Merge::Report(const std::optional<Brief>& baseline) const {
+report::FleetReport Merge::Report(const std::optional<Brief>& baseline, const policy::Policy* policy) const {
   report::FleetReport report;
   report.findings = Findings();
   const std::vector<Group> groups = Groups();
@@ -199,7 +203,8 @@ report::FleetReport Merge::Report(const std::optional<Brief>& baseline) const {
     report.nodes += group.nodes.size();
     const auto [expected, name] = expected_of(group);
     const auto differ = Differences(*group.facts, *expected);
-    report.groups.push_back({group.nodes, *group.facts, Differences(*group.facts, *groups.front().facts)});
+    report.groups.push_back(
+        {group.nodes, *group.facts, Differences(*group.facts, *groups.front().facts), group.left_out});
     if (differ.empty()) continue;
     for (const std::string& node : group.nodes) report.outliers.push_back({node, name, differ});
   }
@@ -213,6 +218,8 @@ report::FleetReport Merge::Report(const std::optional<Brief>& baseline) const {
   }
   for (const auto& [file, why] : damaged_) report.unreachable.push_back({file, why});
   report.baseline = baseline ? baseline->node : "";
+  if (policy != nullptr) AddSiteRules(*policy, report);
+  SortFindings(report.findings);
   Conclude(report);
   return report;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fleet/brief.h"
+#include "policy/policy.h"
 #include "report/fleet.h"
 
 namespace culprit::fleet {
@@ -25,6 +26,7 @@ class Merge {
     std::vector<size_t> findings{};  // of finding(), sorted
     report::Verdict verdict = report::Verdict::kUnknown;
     std::string error{};  // it did not answer
+    bool left_out = false;  // its brief had no room for all facts
   };
   using Nodes = std::map<std::string, Node>;
 
@@ -34,7 +36,9 @@ class Merge {
   void AddDamaged(const std::string& name, const std::string& why);
 
   // `baseline`: what all nodes are compared with; its facts come from a node or a file.
-  report::FleetReport Report(const std::optional<Brief>& baseline) const;
+  // `policy`: the site's own rules; nullptr if it has none.
+  report::FleetReport Report(const std::optional<Brief>& baseline,
+                             const policy::Policy* policy = nullptr) const;
   // The stack of a node that was added.
   std::optional<Brief> BriefOf(const std::string& node) const;
 
@@ -47,6 +51,7 @@ class Merge {
   struct Group {
     const Facts* facts;
     std::vector<std::string> nodes{};
+    bool left_out = false;
   };
 
   size_t StackOf(const Facts& facts);

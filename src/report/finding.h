@@ -29,7 +29,8 @@ enum class Family {
   kPython,
   kGpuCode,
   kBuilding,
-  kLive  // what only a probe of the running machine shows
+  kLive,  // what only a probe of the running machine shows
+  kSite   // a site's own rules (--policy)
 };
 
 // How fundamental a finding is. Other problems in the same environment follow from the most fundamental one,
@@ -121,6 +122,7 @@ struct Finding {
   std::optional<Layer> layer{};  // in an image, where it can be told
 
   bool live() const { return family == Family::kLive; }
+  bool has_page() const { return family != Family::kSite; }  // of `culprit explain CODE`
   // Whether both say the same, whatever their words are and whomever it hits.
   bool SaysTheSame(const Finding& other) const {
     return code == other.code && subject == other.subject && about == other.about;

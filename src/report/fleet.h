@@ -39,6 +39,7 @@ struct FleetGroup {
   std::vector<std::string> nodes;
   std::vector<NodeFact> stack;
   std::vector<FactDiffers> differs;  // from the largest group
+  bool left_out = false;             // some brief had no room for all facts
 };
 
 struct Outlier {
@@ -52,6 +53,12 @@ struct Unreachable {
   std::string why;
 };
 
+// What a site's rule could not tell, and on which nodes.
+struct FleetNotChecked {
+  std::string what, why;
+  std::vector<std::string> nodes;
+};
+
 struct FleetReport {
   Verdict verdict = Verdict::kUnknown;
   std::string headline;
@@ -61,6 +68,7 @@ struct FleetReport {
   std::vector<Outlier> outliers;       // by name
   std::vector<std::string> unjudged;   // that answered, but could not see enough for a verdict
   std::vector<Unreachable> unreachable;
+  std::vector<FleetNotChecked> not_checked{};  // by the rules of --policy
   std::string baseline;  // what all were compared with; "": each with the group nearest to it
 };
 

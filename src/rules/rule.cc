@@ -48,6 +48,7 @@ Explains UsuallyExplains(Family family) {
       return Explains::kFramework;
     case Family::kBuilding:
     case Family::kLive:
+    case Family::kSite:
       return Explains::kNothing;
   }
   return Explains::kNothing;

@@ -71,7 +71,8 @@ TEST_F(Settings, MistakesNameTheirLine) {
   EXPECT_EQ(mistake("\nignore = [\"CUL9999\"]\n"),
             "culprit: .culprit.toml:2: 'CUL9999' is not a code; `culprit rules` lists them\n");
   EXPECT_EQ(mistake("hots = 1\n"),
-            "culprit: .culprit.toml:1: 'hots' is not a setting: there are hosts, host, ignore and strict\n");
+            "culprit: .culprit.toml:1: 'hots' is not a setting: there are hosts, host, ignore, policy and "
+            "strict\n");
   EXPECT_EQ(mistake("strict = 1\n"), "culprit: .culprit.toml:1: strict must be true or false\n");
   EXPECT_EQ(mistake("hosts = \"x\"\n"),
             "culprit: .culprit.toml:1: hosts must be a list: [\"driver=535.183.01,gpu=L4\"]\n");

@@ -157,6 +157,31 @@ class Images(unittest.TestCase):
         report = report_of(image, "--env", self.work / "other.env")[0]
         self.assertEqual([finding.get("layer") for finding in report["findings"] if finding["code"] == "CUL5013"], [None])
 
+    def test_a_site_rule_names_the_layer(self):
+        """--policy: the rules of a site over an image, with the layer and the instruction of what breaks them."""
+        policy = self.work / "site.toml"
+        policy.write_text('''[[rule]]
+code = "SITE001"
+require = 'all cudnn at "/usr/*" < 9'
+cause = "cudnn-version-mismatch"
+text = "no cuDNN of the system"
+[[rule]]
+code = "SITE002"
+forbid = 'variable LD_LIBRARY_PATH'
+cause = "search-path"
+text = "not in images"
+''')
+        step = "ENV LD_LIBRARY_PATH=/usr/lib"
+        config = json.loads(json.dumps(self.config))
+        config["history"].append({"created_by": step, "empty_layer": True})
+        image = images.docker_archive(self.work / "policy.tar", self.layers, config)
+        report, _ = report_of(image, "--policy", policy, expect=(1,))
+        found = {finding["code"]: finding for finding in report["findings"]}
+        rooted, _ = report_of("--root", self.root, "--env", self.work / "env", "--policy", policy, expect=(1,))
+        self.assertEqual(sorted(found), sorted({finding["code"] for finding in rooted["findings"]}))
+        self.assertGreater(found["SITE001"]["layer"]["index"], 0)
+        self.assertEqual(found["SITE002"]["layer"]["created_by"], step)
+
     def test_the_cache_is_refreshed_when_the_container_starts(self):
         """ld.so.conf names a folder that the cache does not know: a fault of the tree, and none of a container on a host."""
         root = self.work / "stale"

@@ -21,6 +21,7 @@
 #include "cli/live.h"
 #include "cli/options.h"
 #include "cli/page_facts.h"
+#include "cli/policy.h"
 #include "cli/progress.h"
 #include "cli/settings.h"
 #include "cli/subject.h"
@@ -40,6 +41,7 @@ struct CheckOptions {
   std::vector<std::string> targets;
   std::vector<report::Host> hosts;  // --host and --hosts, or those of the settings; "" = the machine's own
   std::vector<report::Ignored> ignored;
+  std::shared_ptr<const policy::Policy> policy;
   std::string python;
   std::string platform;  // of an image
   int seconds = 10;
@@ -90,11 +92,11 @@ bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
                  const render::PageFacts& page) {
   if (options.common.format == Format::kSarif || options.common.format == Format::kJunit) {
     const auto shown = RedactedForCi(options.common, snapshot, report);
-    return WriteForCi(
-        options.common, snapshot,
-        options.common.format == Format::kSarif
-            ? render::ToSarif(shown, engine::RulePages(), !options.common.no_redact, RulesUrl(options.common))
-            : render::ToJunit(shown, engine::RulePages(), options.strict));
+    const auto pages = engine::RulePages(options.policy.get());
+    return WriteForCi(options.common, snapshot,
+                      options.common.format == Format::kSarif
+                          ? render::ToSarif(shown, pages, !options.common.no_redact, RulesUrl(options.common))
+                          : render::ToJunit(shown, pages, options.strict));
   }
   const render::CheckDetail detail{.verbose = options.common.verbose};
   return Write(options.common,
@@ -181,10 +183,11 @@ struct Unread {
   std::string hosts_file;          // --hosts
   std::vector<std::string> codes;  // --ignore
   std::string file;                // --settings
+  std::string policy;              // --policy
 };
 
-// What the options leave open, the settings of the project decide.
-base::Result<void> UseSettings(const Unread& unread, CheckOptions& options) {
+// What the options leave open, the settings of the project decide. Returns the file with the site's rules.
+base::Result<PolicyFile> UseSettings(const Unread& unread, CheckOptions& options) {
   for (const std::string& host : unread.hosts) options.hosts.push_back({.words = host});
   if (!unread.hosts_file.empty()) {
     auto hosts = ReadHostsFile(unread.hosts_file);
@@ -203,7 +206,7 @@ base::Result<void> UseSettings(const Unread& unread, CheckOptions& options) {
   if (options.hosts.empty()) options.hosts.push_back({.words = ""});
   options.strict |= settings->strict;
   std::ranges::move(settings->ignored, std::back_inserter(options.ignored));
-  return {};
+  return unread.policy.empty() ? settings->policy : PolicyNamed(unread.policy);
 }
 
 void Declare(CommandLine& app, CheckOptions& options, Unread& unread) {
@@ -215,6 +218,7 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& unread) {
   app.Add("--host", unread.hosts,
           "assume this driver and GPU: driver=535.104.05,gpu=sm_90; more than one: a table of them", "HOST");
   app.Add("--hosts", unread.hosts_file, "assume the hosts in FILE (TOML), one row of the table each", "FILE");
+  app.Add("--policy", unread.policy, "also judge by the site's own rules in FILE (TOML)", "FILE");
   app.Add("--ignore", unread.codes, "leave out findings of this code; the report counts them", "CODE");
   app.Add("--settings", unread.file, "use FILE instead of the nearest .culprit.toml; none: use no file",
           "FILE");
@@ -249,6 +253,7 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& unread) {
       "  culprit check --format sarif -o culprit.sarif\n"
       "  culprit check --format prometheus -o /var/lib/prometheus/node-exporter/culprit.prom\n"
       "  culprit check --ignore CUL3014\n"
+      "  culprit check image.tar --policy site.toml\n"
       "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a problem was found, 2 could not "
       "check,\n64 wrong usage.");
 }
@@ -267,7 +272,11 @@ int RunCheck(int argc, const char* const* argv) {
   for (const std::string& host : unread.hosts) {
     if (const std::string why = MistakeInHost(host); !why.empty()) return WrongUsage("check", why);
   }
-  if (auto used = UseSettings(unread, options); !used) return Fail(used.error());
+  const auto policy_file = UseSettings(unread, options);
+  if (!policy_file) return Fail(policy_file.error());
+  auto policy = ReadPolicy(*policy_file);
+  if (!policy) return FailOfPolicy(policy.error());
+  options.policy = *std::move(policy);
   if (const std::string why = NotWithPid(options); !why.empty()) return WrongUsage("check", "--pid " + why);
   if (options.common.format == Format::kPrometheus && options.hosts.size() > 1)
     return WrongUsage("check", "--format prometheus is for one host");
@@ -289,6 +298,7 @@ int RunCheck(int argc, const char* const* argv) {
                                         .verify = options.verify});
   if (!looked_at) return Fail(looked_at.error());
   looked_at->ignored = options.ignored;
+  looked_at->policy = options.policy;
   deadline.reset();
   looked_at->host = options.hosts.front().words;
   std::unique_ptr<engine::Diagnosis> kept;

@@ -12,6 +12,7 @@
 #include "cli/fleet/fleet_run.h"
 #include "cli/options.h"
 #include "cli/page_facts.h"
+#include "cli/policy.h"
 #include "cli/progress.h"
 #include "fleet/diff.h"
 #include "fleet/merge.h"
@@ -27,6 +28,7 @@ struct FleetOptions {
   Options common;
   std::vector<std::string> words;  // the action, and what it is about
   std::string baseline;
+  std::string policy;
   std::string hosts;
   std::string srun;  // options for it
   std::string name_space = "kube-system", selector = "app.kubernetes.io/name=culprit";
@@ -100,6 +102,8 @@ base::Result<std::optional<fleet::Brief>> BaselineOf(const std::string& named, c
 }
 
 int Report(const FleetOptions& options) {
+  const auto policy = ReadPolicy(PolicyNamed(options.policy));
+  if (!policy) return FailOfPolicy(policy.error());
   Progress progress(!options.common.quiet);
   fleet::Merge fleet;
   for (size_t i = 1; i < options.words.size(); ++i) {
@@ -108,7 +112,7 @@ int Report(const FleetOptions& options) {
   }
   const auto baseline = BaselineOf(options.baseline, fleet);
   if (!baseline) return Fail(baseline.error());
-  const report::FleetReport report = fleet.Report(*baseline);
+  const report::FleetReport report = fleet.Report(*baseline, policy->get());
   if (report.nodes == 0 && report.unreachable.empty())
     return Fail({base::ErrorCode::kNotReadable, "no brief snapshot there; see culprit snapshot --brief"});
   const auto page = [&] {
@@ -213,6 +217,7 @@ int RunFleet(int argc, const char* const* argv) {
   AddRunOptions(app, options);
   app.Add("--baseline", options.baseline,
           "report: compare every node with this one, or with a brief in a file", "NODE|FILE");
+  app.Add("--policy", options.policy, "report: also judge by the site's own rules in FILE (TOML)", "FILE");
   app.Add("--strict", options.strict,
           "exit with status 1 on warnings, odd nodes and changes that did not arrive too");
   AddRulesUrl(app, options.common, "html output");
@@ -227,6 +232,7 @@ int RunFleet(int argc, const char* const* argv) {
       "  culprit fleet report nodes\n"
       "  culprit fleet report nodes --baseline n001 --format json\n"
       "  culprit fleet report nodes --format html -o nodes.html\n"
+      "  culprit fleet report nodes --policy site.toml\n"
       "  culprit fleet diff before after\n"
       "Exit status: 0 nothing wrong, 1 an error on some node, for diff a new one (--strict: or a warning, an "
       "odd\n"

@@ -24,15 +24,16 @@ int HostsStatus(const report::HostsReport& report, bool strict) {
 }
 
 bool WriteHostsForCi(const HostsOptions& options, std::vector<report::HostCheck> checks,
-                     const snapshot::Snapshot& snapshot) {
+                     const engine::Diagnosis& diagnosis) {
+  const snapshot::Snapshot& snapshot = diagnosis.snapshot();
+  const auto pages = engine::RulePages(diagnosis.subject().policy.get());
   for (report::HostCheck& check : checks)
     check.check = RedactedForCi(options.common, snapshot, std::move(check.check));
   const auto report = report::AcrossHosts(std::move(checks));
-  return WriteForCi(
-      options.common, snapshot,
-      options.common.format == Format::kSarif
-          ? render::ToSarif(report, engine::RulePages(), !options.common.no_redact, RulesUrl(options.common))
-          : render::ToJunit(report, engine::RulePages(), options.strict));
+  return WriteForCi(options.common, snapshot,
+                    options.common.format == Format::kSarif
+                        ? render::ToSarif(report, pages, !options.common.no_redact, RulesUrl(options.common))
+                        : render::ToJunit(report, pages, options.strict));
 }
 
 bool WriteHosts(const HostsOptions& options, const report::HostsReport& report,
@@ -73,8 +74,8 @@ int CheckOnHosts(const HostsOptions& options, engine::Subject looked_at,
   }
   const auto report = report::AcrossHosts(*checks);
   const bool for_ci = options.common.format == Format::kSarif || options.common.format == Format::kJunit;
-  const bool written = for_ci ? WriteHostsForCi(options, *std::move(checks), kept->snapshot())
-                              : WriteHosts(options, report, *kept);
+  const bool written =
+      for_ci ? WriteHostsForCi(options, *std::move(checks), *kept) : WriteHosts(options, report, *kept);
   return written ? HostsStatus(report, options.strict) : kExitCannot;
 }
 

@@ -10,7 +10,7 @@
 namespace culprit::cli {
 namespace {
 
-using plan::Node;
+using tree::Node;
 
 constexpr uint64_t kMostBytes = 1 << 20;
 constexpr size_t kMostHosts = 1000;
@@ -74,7 +74,7 @@ base::Result<Node> ReadTomlFile(const std::string& path, const std::string& show
   if (!bytes)
     return base::Fail(base::ErrorCode::kNotReadable,
                       shown + ": " + std::string(base::Strerror(bytes.error())));
-  return plan::ParseToml(*bytes, shown);
+  return tree::ParseToml(*bytes, shown);
 }
 
 bool IsHostsKey(const std::string& key) { return key == "hosts" || key == "host"; }

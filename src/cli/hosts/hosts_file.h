@@ -5,21 +5,21 @@
 #include <vector>
 
 #include "base/error.h"
-#include "plan/project/tree.h"
 #include "report/hosts.h"
+#include "tree/tree.h"
 
 namespace culprit::cli {
 
 // "FILE:LINE: what is wrong".
 std::unexpected<base::Error> MistakeAt(const std::string& place, const std::string& what);
-std::string LineOf(const std::string& file, const plan::Node& node);
+std::string LineOf(const std::string& file, const tree::Node& node);
 
 // The file at `path`, which messages call `shown`, as a tree; at most 1 MiB of it.
-base::Result<plan::Node> ReadTomlFile(const std::string& path, const std::string& shown);
+base::Result<tree::Node> ReadTomlFile(const std::string& path, const std::string& shown);
 
 bool IsHostsKey(const std::string& key);
 // What stands under one of these keys: texts as --host takes them, or tables {name, driver, gpu}.
-base::Result<void> AddHosts(const std::string& file, const plan::Node& list,
+base::Result<void> AddHosts(const std::string& file, const tree::Node& list,
                             std::vector<report::Host>& hosts);
 
 // --hosts FILE: nothing else is in it, and at least one host.

@@ -111,9 +111,9 @@ base::Result<void> Reading::ReadFile(const std::string& path) {
     open_ = {path};
     return ReadRequirements(*bytes, path, false);
   }
-  const auto root = kind == ProjectFileKind::kConda    ? ParseYaml(*bytes, path)
-                    : kind == ProjectFileKind::kUvLock ? ParseToml(WithoutFiles(*bytes), path)
-                                                       : ParseToml(*bytes, path);
+  const auto root = kind == ProjectFileKind::kConda    ? tree::ParseYaml(*bytes, path)
+                    : kind == ProjectFileKind::kUvLock ? tree::ParseToml(WithoutFiles(*bytes), path)
+                                                       : tree::ParseToml(*bytes, path);
   if (!root) return std::unexpected(root.error());
   switch (kind) {
     case ProjectFileKind::kUvLock:

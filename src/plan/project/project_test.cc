@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "plan/project/tree.h"
+#include "tree/tree.h"
 
 namespace culprit::plan {
 namespace {

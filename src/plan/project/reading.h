@@ -7,9 +7,11 @@
 #include <vector>
 
 #include "plan/project/project.h"
-#include "plan/project/tree.h"
+#include "tree/tree.h"
 
 namespace culprit::plan {
+
+using tree::Node;
 
 // What a requirement is for.
 enum class Use {

@@ -134,13 +134,12 @@ class Rules {
  public:
   Rules(const std::vector<report::RulePage>& pages, std::string_view url) {
     for (const report::RulePage& page : pages) {
-      Json rule = {
-          {"id", page.code},
-          {"name", page.name},
-          {"shortDescription", {{"text", page.title}}},
-          {"help", {{"text", page.title + " (culprit explain " + page.code + ")"}, {"markdown", page.page}}},
-          {"defaultConfiguration", {{"level", page.severity}}},
-          {"properties", {{"tags", Json::array({page.cause})}, {"since", page.since}}}};
+      Json rule = {{"id", page.code}, {"name", page.name}, {"shortDescription", {{"text", page.title}}}};
+      if (!page.page.empty())  // a site's rule has none
+        rule["help"] = {{"text", page.title + " (culprit explain " + page.code + ")"},
+                        {"markdown", page.page}};
+      rule["defaultConfiguration"] = {{"level", page.severity}};
+      rule["properties"] = {{"tags", Json::array({page.cause})}, {"since", page.since}};
       if (const std::string help = CodeUrl(url, page.code); !help.empty()) rule["helpUri"] = help;
       Add(std::move(rule));
     }

@@ -150,9 +150,9 @@ std::string ToText(const report::CheckReport& report, const Style& style, const 
   }
   text += "\n" + style.Bold("stack") + "\n" + StackText(report.stack, style);
   text += Listed("ignored", IgnoredLines(report), style) + Listed("not checked", report.not_checked, style);
-  if (!report.findings.empty()) {
-    text += "\n" + style.Dim("more: culprit explain " + report.findings.front().code) + "\n";
-  }
+  const auto explained = std::ranges::find_if(report.findings, &Finding::has_page);
+  if (explained != report.findings.end())
+    text += "\n" + style.Dim("more: culprit explain " + explained->code) + "\n";
   return text;
 }
 

@@ -26,6 +26,7 @@ Json DiffersJson(const std::vector<report::FactDiffers>& facts) {
 std::string ToJson(const report::FleetReport& report) {
   Json findings = Json::array(), groups = Json::array(), outliers = Json::array(), silent = Json::array();
   for (const report::FleetFinding& finding : report.findings) findings.push_back(FleetFindingJson(finding));
+  Json not_checked = Json::array();
   for (const report::FleetGroup& group : report.groups) {
     Json stack = Json::array();
     for (const report::NodeFact& fact : group.stack)
@@ -40,6 +41,8 @@ std::string ToJson(const report::FleetReport& report) {
   }
   for (const report::Unreachable& node : report.unreachable)
     silent.push_back({{"node", node.node}, {"why", node.why}});
+  for (const report::FleetNotChecked& item : report.not_checked)
+    not_checked.push_back({{"what", item.what}, {"why", item.why}, {"nodes", item.nodes}});
   return JsonDocument({{"schema", "culprit.fleet/1"},
                        {"verdict", Name(report.verdict)},
                        {"headline", report.headline},
@@ -50,6 +53,7 @@ std::string ToJson(const report::FleetReport& report) {
                        {"outliers", std::move(outliers)},
                        {"unjudged", report.unjudged},
                        {"unreachable", std::move(silent)},
+                       {"not_checked", std::move(not_checked)},
                        {"knowledge", EditionJson()}});
 }
 

@@ -29,6 +29,9 @@ std::string ToMarkdown(const report::FleetReport& report) {
   for (size_t i = 0; i < report.groups.size(); ++i)
     text += "| " + std::to_string(i + 1) + " | " + NodesAsCode(report.groups[i].nodes) + " |\n";
   if (!report.unjudged.empty()) text += "\n- not judged: " + NodesAsCode(report.unjudged);
+  for (const report::FleetNotChecked& item : report.not_checked)
+    text +=
+        "\n- not checked on " + NodesAsCode(item.nodes) + ": " + Plain(item.what) + ": " + Plain(item.why);
   for (const report::Unreachable& node : report.unreachable)
     text += "\n- " + Code(node.node) + ": " + Plain(node.why);
   return text + "\n\nculprit " + std::string(base::ProductVersion()) + "\n";

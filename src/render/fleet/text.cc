@@ -83,11 +83,20 @@ std::string SilentLines(const report::FleetReport& report, const Style& style) {
   return unjudged + (text.empty() ? "" : "\n" + style.Bold("nothing usable from") + "\n" + text);
 }
 
+std::string NotCheckedLines(const report::FleetReport& report, const Style& style) {
+  std::string text;
+  for (const report::FleetNotChecked& item : report.not_checked)
+    text += "  " + base::Printable(item.what) + ": " + base::Printable(item.why) + "\n    on " +
+            FoldedNodes(item.nodes) + "\n";
+  return text.empty() ? "" : "\n" + style.Bold("not checked") + "\n" + text;
+}
+
 }  // namespace
 
 std::string ToText(const report::FleetReport& report, const Style& style, bool verbose) {
   return VerdictText(report.verdict, report.headline, style) + "\n" + FindingLines(report, verbose, style) +
-         GroupLines(report, verbose, style) + OddLines(report, verbose, style) + SilentLines(report, style);
+         GroupLines(report, verbose, style) + OddLines(report, verbose, style) +
+         NotCheckedLines(report, style) + SilentLines(report, style);
 }
 
 }  // namespace culprit::render

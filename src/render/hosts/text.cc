@@ -86,8 +86,10 @@ std::string ToText(const report::HostsReport& report, const Style& style, bool v
   }
   text += NamesText(report, style) + LinesText("ignored", IgnoredLines(AsOneCheck(report)), style) +
           LinesText("not checked", NotCheckedLines(report), style);
-  if (!report.findings.empty())
-    text += "\n" + style.Dim("more: culprit explain " + report.findings.front().finding.code) + "\n";
+  const auto explained =
+      std::ranges::find_if(report.findings, [](const auto& item) { return item.finding.has_page(); });
+  if (explained != report.findings.end())
+    text += "\n" + style.Dim("more: culprit explain " + explained->finding.code) + "\n";
   return text;
 }
 

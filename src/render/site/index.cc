@@ -33,6 +33,8 @@ std::string_view FamilyTitle(Family family) {
       return "Building";
     case Family::kLive:
       return "Only on the running GPU";
+    case Family::kSite:
+      return "Rules of the site";
   }
   return "";
 }

@@ -1,9 +1,9 @@
 // Looking things up in a tree.
-#include "plan/project/tree.h"
+#include "tree/tree.h"
 
 #include <algorithm>
 
-namespace culprit::plan {
+namespace culprit::tree {
 
 const Node* Node::Find(std::string_view name) const {
   for (const auto& [key, value] : members) {
@@ -27,4 +27,4 @@ std::string Node::TextOf(std::string_view name) const {
   return member != nullptr && member->IsText() ? member->text : "";
 }
 
-}  // namespace culprit::plan
+}  // namespace culprit::tree

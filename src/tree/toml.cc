@@ -8,18 +8,21 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "plan/project/tree.h"
+#include "tree/tree.h"
 
-namespace culprit::plan {
+namespace culprit::tree {
 namespace {
 
 Node Converted(const toml::node& from) {
-  Node to{.line = from.source().begin.line};
+  Node to{.line = from.source().begin.line, .column = from.source().begin.column};
   if (const auto* table = from.as_table()) {
     to.kind = Node::Kind::kTable;
     for (const auto& [key, value] : *table) {
       Node member = Converted(value);
-      if (member.line == 0 || !value.is_value()) member.line = std::max<size_t>(key.source().begin.line, 1);
+      if (member.line == 0 || !value.is_value()) {
+        member.line = std::max<size_t>(key.source().begin.line, 1);
+        member.column = std::max<size_t>(key.source().begin.column, 1);
+      }
       to.members.emplace_back(std::string(key.str()), std::move(member));
     }
     // toml++ keeps tables by name; people by line.
@@ -44,11 +47,12 @@ base::Result<Node> ParseToml(std::string_view bytes, const std::string& file) {
   const toml::parse_result parsed = toml::parse(bytes);
   if (!parsed) {
     const toml::parse_error& error = parsed.error();
-    return base::Fail(base::ErrorCode::kBadFormat, base::Printable(file) + ":" +
-                                                       std::to_string(error.source().begin.line) + ": " +
+    const toml::source_position place = error.source().begin;
+    return base::Fail(base::ErrorCode::kBadFormat, base::Printable(file) + ":" + std::to_string(place.line) +
+                                                       ":" + std::to_string(place.column) + ": " +
                                                        base::Printable(error.description()));
   }
   return Converted(parsed.table());
 }
 
-}  // namespace culprit::plan
+}  // namespace culprit::tree

@@ -3,9 +3,9 @@
 #include <optional>
 
 #include "base/text.h"
-#include "plan/project/tree.h"
+#include "tree/tree.h"
 
-namespace culprit::plan {
+namespace culprit::tree {
 namespace {
 
 constexpr size_t kDeepestYaml = 16;
@@ -217,4 +217,4 @@ base::Result<Node> ParseYaml(std::string_view bytes, const std::string& file) {
   return YamlParser(file).Run(bytes);
 }
 
-}  // namespace culprit::plan
+}  // namespace culprit::tree

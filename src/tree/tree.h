@@ -1,4 +1,5 @@
-// A TOML or YAML file as a tree of texts, each with its line: what the readers of project files share.
+// A TOML or YAML file as a tree of texts, each with its place: what the readers of files that people write
+// share (projects, settings, hosts, policies).
 #pragma once
 
 #include <string>
@@ -8,13 +9,14 @@
 
 #include "base/error.h"
 
-namespace culprit::plan {
+namespace culprit::tree {
 
 struct Node {
   enum class Kind { kText, kFlag, kOther, kList, kTable };
   Kind kind = Kind::kOther;
   std::string text;  // of a text; "true" or "false" of a flag
   size_t line = 0;
+  size_t column = 0;                                    // of its first character; 0: not known
   std::vector<std::pair<std::string, Node>> members{};  // of a table, in the order of the file
   std::vector<Node> items{};                            // of a list
 
@@ -29,10 +31,10 @@ struct Node {
   std::string TextOf(std::string_view name) const;
 };
 
-// `file` is named in errors: "FILE:LINE: what is wrong".
+// `file` is named in errors: "FILE:LINE:COLUMN: what is wrong".
 base::Result<Node> ParseToml(std::string_view bytes, const std::string& file);
 // The YAML of environment.yml: block mappings and lists of plain or quoted scalars, comments, and lists in
 // brackets. Anchors, tags, block scalars and several documents are errors.
 base::Result<Node> ParseYaml(std::string_view bytes, const std::string& file);
 
-}  // namespace culprit::plan
+}  // namespace culprit::tree

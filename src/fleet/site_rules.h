@@ -1,0 +1,19 @@
+// A site's own rules over the stacks of a fleet, each stack once. The facts are those of docs/fleet.md, as
+// nodes wrote them into their briefs.
+#pragma once
+
+#include <vector>
+
+#include "policy/policy.h"
+#include "report/fleet.h"
+
+namespace culprit::fleet {
+
+// `left_out`: the brief had no room for some facts.
+policy::Facts FactsOf(const std::vector<report::NodeFact>& facts, bool left_out);
+
+// Adds what the rules say of the groups: findings, unsorted, and what could not be told. Where a rule that
+// would have said "error" could not look, the node is not judged.
+void AddSiteRules(const policy::Policy& policy, report::FleetReport& report);
+
+}  // namespace culprit::fleet
