@@ -25,7 +25,7 @@ class Merge {
     size_t stack = 0;                // of stack()
     std::vector<size_t> findings{};  // of finding(), sorted
     report::Verdict verdict = report::Verdict::kUnknown;
-    std::string error{};  // it did not answer
+    std::string error{};    // it did not answer
     bool left_out = false;  // its brief had no room for all facts
   };
   using Nodes = std::map<std::string, Node>;
