@@ -3,11 +3,11 @@
 # Everything else comes from Debian's source packages (packaging/fetch-debian-source) and is built here
 # from our own lists of sources: only the decompressors of liblzma and libzstd.
 set(CULPRIT_WINDOWS_SOURCES ${PROJECT_SOURCE_DIR}/build/source CACHE PATH
-    "folder with the unpacked source packages re2, xz-utils, libzstd and libsolv")
-foreach(package re2 xz-utils libzstd libsolv)
+    "folder with the unpacked source packages re2, xz-utils, libzstd, libyaml and libsolv")
+foreach(package re2 xz-utils libzstd libyaml libsolv)
   if(NOT IS_DIRECTORY ${CULPRIT_WINDOWS_SOURCES}/${package})
     message(FATAL_ERROR "${CULPRIT_WINDOWS_SOURCES}/${package} is not there: packaging/fetch-debian-source "
-                        "${CULPRIT_WINDOWS_SOURCES} re2 xz-utils libzstd libsolv fetches it")
+                        "${CULPRIT_WINDOWS_SOURCES} re2 xz-utils libzstd libyaml libsolv fetches it")
   endif()
 endforeach()
 
@@ -78,5 +78,13 @@ culprit_source_library(LZMA INCLUDE ${lzma}/api
               HAVE_CHECK_CRC32 HAVE_CHECK_CRC64 HAVE_CHECK_SHA256 SIZEOF_SIZE_T=8 TUKLIB_FAST_UNALIGNED_ACCESS
               TUKLIB_SYMBOL_PREFIX=lzma_ LZMA_API_STATIC)
 target_compile_definitions(source_lzma INTERFACE LZMA_API_STATIC)
+
+set(yaml ${CULPRIT_WINDOWS_SOURCES}/libyaml)
+foreach(name api parser reader scanner)  # no writer
+  list(APPEND yaml_sources ${yaml}/src/${name}.c)
+endforeach()
+culprit_source_library(YAML INCLUDE ${yaml}/include SOURCES ${yaml_sources} PRIVATE_INCLUDE ${yaml}/src
+  DEFINITIONS YAML_DECLARE_STATIC YAML_VERSION_MAJOR=0 YAML_VERSION_MINOR=2 YAML_VERSION_PATCH=5 YAML_VERSION_STRING="0.2.5")
+target_compile_definitions(source_yaml INTERFACE YAML_DECLARE_STATIC)
 
 culprit_libsolv(${CULPRIT_WINDOWS_SOURCES}/libsolv)

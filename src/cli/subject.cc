@@ -56,6 +56,9 @@ base::Result<Subject> ChooseSubject(const Options& options, const std::vector<st
       case collect::TargetKind::kBuildFolder:
         subject.builds.push_back(target->path);
         break;
+      case collect::TargetKind::kRecipe:
+        subject.recipes.push_back(name);
+        break;
       case collect::TargetKind::kSnapshot:
       case collect::TargetKind::kRootFileSystem: {
         if (targets.size() > 1 || subject.rooted) {
@@ -82,6 +85,9 @@ base::Result<Subject> ChooseSubject(const Options& options, const std::vector<st
       }
     }
   }
+  if (!subject.recipes.empty() && subject.recipes.size() < targets.size())
+    return base::Fail(base::ErrorCode::kUnsupported,
+                      subject.recipes.front() + ": a recipe cannot be checked together with other targets");
   return subject;
 }
 
@@ -108,6 +114,7 @@ base::Result<engine::Subject> ForEngine(const Subject& subject, const LookOption
                             .environments = subject.environments,
                             .programs = subject.programs,
                             .builds = subject.builds,
+                            .recipes = subject.recipes,
                             .verify = options.verify,
                             .process = subject.process,
                             .host = options.host,

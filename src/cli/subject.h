@@ -19,6 +19,7 @@ struct Subject {
   std::vector<std::string> programs;
   std::vector<std::string> environments;
   std::vector<std::string> builds;
+  std::vector<std::string> recipes;  // as named
   std::string snapshot_file;
   bool rooted = false;
   int patience = 1;       // times the usual limit
@@ -28,7 +29,8 @@ struct Subject {
   std::shared_ptr<const image::Image> image = {};            // whose container `machine` is
 };
 
-// `targets`: programs, libraries, environments, build folders; or one root file system, wheel or snapshot.
+// `targets`: programs, libraries, environments, build folders; or recipes; or one root file system, wheel or
+// snapshot.
 // An image is an error: image_subject.h opens those.
 base::Result<Subject> ChooseSubject(const Options& options, const std::vector<std::string>& targets);
 

@@ -32,6 +32,7 @@ struct Surroundings {
   bool no_python = false;                   // only other targets were named: no environment is looked for
   std::vector<std::string> programs{};      // that were named, absolute
   std::vector<std::string> builds{};        // build folders that were named, absolute
+  std::vector<std::string> recipes{};       // Dockerfiles and the like, as they were named
   std::optional<Host> host{};               // --host
   bool host_unseen = false;  // --root: files of another system; its kernel, devices and GPUs are not there
   bool image = false;        // ... that start as a container

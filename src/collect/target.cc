@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/windows_path.h"
 #include "collect/build/folder.h"
+#include "collect/recipe/recipe.h"
 
 namespace culprit::collect {
 namespace {
@@ -105,7 +106,7 @@ base::Result<Target> ClassifyTarget(const System& system, const std::string& pat
   }
   if (file->status.type == FileType::kDirectory) return ClassifyDirectory(system, path);
   if (!file->bytes) return base::Fail(base::ErrorCode::kBadFormat, path + ": not a regular file");
-  std::array<std::byte, 64> head{};
+  std::array<std::byte, 4096> head{};
   const auto size = file->bytes->ReadAt(0, head);
   if (!size) return std::unexpected(size.error());
   const std::string_view text(reinterpret_cast<const char*>(head.data()), *size);
@@ -120,6 +121,7 @@ base::Result<Target> ClassifyTarget(const System& system, const std::string& pat
     return Target{TargetKind::kProgram, path};
   }
   if (text.starts_with("PK\x03\x04") && path.ends_with(".whl")) return Target{TargetKind::kWheel, path};
+  if (LooksLikeRecipe(path, text)) return Target{TargetKind::kRecipe, path};
   if (base::Trim(text).starts_with('{')) return Target{TargetKind::kSnapshot, path};
   return base::Fail(
       base::ErrorCode::kBadFormat,

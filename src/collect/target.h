@@ -15,6 +15,7 @@ enum class TargetKind {
   kRootFileSystem,  // a directory with /etc and /usr in it, or with Windows/System32
   kWheel,
   kSnapshot,
+  kRecipe,  // a Dockerfile, a compose file, a Kubernetes manifest
 };
 
 struct Target {
@@ -22,7 +23,7 @@ struct Target {
   std::string path;  // absolute; of an environment its prefix
 };
 
-// `path` is absolute. Anything else is an error with a hint. Reads at most the first 64 bytes of a file.
+// `path` is absolute. Anything else is an error with a hint. Reads at most the first 4 KiB of a file.
 base::Result<Target> ClassifyTarget(const system::System& system, const std::string& path);
 
 }  // namespace culprit::collect

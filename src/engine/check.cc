@@ -44,6 +44,7 @@ struct Doubts {
   bool blind = false;     // a rule that would have said "error" could not look
   bool hostless = false;  // files of a machine whose host is out of reach
   std::string nothing;    // why there was nothing of CUDA to judge; "" if there was something
+  bool whole = false;     // ... and what was to be read was read, so that there is nothing wrong either
 };
 
 // A part of the stack that could not be looked at at all. The rules that need it say so, unless they see no
@@ -82,6 +83,12 @@ void AddOfBuilds(const snapshot::Fact<std::vector<snapshot::BuildFolder>>& build
 
 void AddUnknowns(const rules::Scene& scene, NotCheckedLines& lines, Doubts& doubts) {
   const snapshot::Stack& stack = scene.stack();
+  if (stack.recipes) {
+    for (const snapshot::Recipe& recipe : *stack.recipes) {
+      for (const std::string& unread : recipe.unread) lines.Add({unread, "not part of " + recipe.path});
+    }
+    return;
+  }
   AddUnknown(lines, "driver", stack.driver, doubts);
   AddUnknown(lines, "GPUs", stack.gpus, doubts);
   AddUnknown(lines, "toolkits", stack.toolkits, doubts);
@@ -174,7 +181,7 @@ void Conclude(CheckReport& report, const Doubts& doubts) {
     report.verdict = Verdict::kUnknown;
     report.headline = "inconclusive: see \"not checked\"";
   } else if (!doubts.nothing.empty()) {
-    report.verdict = Verdict::kUnknown;
+    report.verdict = doubts.whole ? Verdict::kOk : Verdict::kUnknown;
     report.nothing_of_cuda = true;
     report.headline = doubts.nothing;
   } else {
@@ -256,6 +263,7 @@ CheckReport Check(const rules::Scene& scene, std::vector<report::Ignored> ignore
   SetAside(std::move(ignored), report);
   if (report.findings.empty() && CountIgnored(report) == 0) {
     doubts.nothing = NothingToJudge(scene);
+    doubts.whole = scene.stack().recipes && NothingInRecipesIsSure(scene);
     for (NotChecked& target : WithoutCuda(scene)) lines.Add(std::move(target));
   }
   Conclude(report, doubts);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "collect/linux/host.h"
 #include "collect/look_at_stack.h"
+#include "collect/recipe/recipe.h"
 #include "container/given.h"
 #include "container/ldconfig.h"
 #include "loader/observed/observed.h"
@@ -53,6 +54,7 @@ collect::Surroundings Around(const Subject& subject) {
                 .host_unseen = subject.host_unseen,
                 .image = subject.image};
   around.builds = subject.builds;
+  around.recipes = subject.recipes;
   if (const auto host = collect::ParseHost(subject.host); host && !subject.host.empty()) around.host = *host;
   around.owner = subject.machine;
   return around;
@@ -158,7 +160,23 @@ base::Result<void> Diagnosis::AssumeHost(const std::string& host) {
   return {};
 }
 
+// Of the machine they lie on nothing is asked.
+base::Result<void> Diagnosis::LookAtRecipes() {
+  auto stack =
+      base::InTime(subject_.limit, [subject = subject_] { return collect::StackOfRecipes(Around(subject)); });
+  if (!stack) return base::Fail(base::ErrorCode::kNotReadable, NoAnswer(subject_.limit));
+  if (!stack->recipes) return base::Fail(base::ErrorCode::kBadFormat, stack->recipes.why);
+  auto snapshot = std::make_shared<snapshot::Snapshot>();
+  snapshot->tool_version = base::ProductVersion();
+  snapshot->stack = *std::move(stack);
+  for (const char* name : {"HOME", "USER"})  // to be left out of what others read
+    snapshot->environment[name] = base::ValueOf(subject_.machine->Environment(), name);
+  snapshot_ = std::move(snapshot);
+  return {};
+}
+
 base::Result<void> Diagnosis::LookAtMachine(Playing playing) {
+  if (!subject_.recipes.empty()) return LookAtRecipes();
   // The collectors have the limit; a loader or a program that is read after them may hang as well.
   const std::chrono::milliseconds limit = subject_.limit + subject_.limit / 3;
   const auto view = LiveViewOf(played_on_);

@@ -40,10 +40,11 @@ struct Subject {
   std::vector<std::string> environments{};                          // prefixes that were named, absolute
   std::vector<std::string> programs{};                              // that were named, absolute
   std::vector<std::string> builds{};                                // build folders that were named, absolute
-  bool no_python = false;                                           // look for no environment
-  bool verify = false;                                              // compare the hashes of installed files
-  bool host_unseen = false;                                         // files of another system
-  bool image = false;                                               // ... that start as a container
+  std::vector<std::string> recipes{};                     // looked at instead of the machine, as named
+  bool no_python = false;                                 // look for no environment
+  bool verify = false;                                    // compare the hashes of installed files
+  bool host_unseen = false;                               // files of another system
+  bool image = false;                                     // ... that start as a container
   std::shared_ptr<const collect::ProcessLook> process{};  // as which the machine is looked at, and judged
   std::string host{};                                     // assume "driver=535.104.05,gpu=sm_90"
   std::vector<report::Ignored> ignored{};                 // findings that nobody wants to hear of
@@ -109,6 +110,7 @@ class Diagnosis {
   enum class Playing { kLater, kMeanwhile };
   base::Result<void> Look(Playing playing);
   base::Result<void> LookAtMachine(Playing playing);
+  base::Result<void> LookAtRecipes();
   base::Result<void> LookAtHost(const std::string& words);
   // Whether the container runtime of an assumed host decides what is loaded.
   bool IsStarted() const { return subject_.image && !subject_.host.empty(); }

@@ -8,6 +8,7 @@
 #include "engine/not_seen.h"
 #include "knowledge/libraries.h"
 #include "rules/kit/load_facts.h"
+#include "rules/kit/recipe/recipe_facts.h"
 
 namespace culprit::engine {
 namespace {
@@ -316,10 +317,27 @@ void AddBuilds(Rows& rows, const rules::Scene& scene) {
   }
 }
 
+// What is started, and what it is built on.
+void AddRecipes(Rows& rows, const rules::Scene& scene) {
+  for (const rules::PartView& view : rules::Started(scene)) {
+    const bool named = view.base != nullptr && !view.base->image.empty();
+    rows.push_back({.what = view.part->name,
+                    .value = named ? view.base->image : "an image without a name",
+                    .where = rules::PlaceOf(*view.recipe, view.part->line),
+                    .detail = view.image.cuda.empty() ? "" : "CUDA " + view.image.cuda});
+  }
+}
+
 }  // namespace
 
 Rows StackRows(const rules::Scene& scene) {
   Rows rows;
+  if (scene.stack().recipes) {
+    AddRecipes(rows, scene);
+    if (scene.stack().driver) AddDriver(rows, scene);
+    if (scene.stack().gpus) AddGpus(rows, scene);
+    return rows;
+  }
   AddProcesses(rows, scene);
   AddBuilds(rows, scene);
   AddVirtualMachine(rows, scene);

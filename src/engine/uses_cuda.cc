@@ -5,6 +5,8 @@
 
 #include "base/text.h"
 #include "knowledge/libraries.h"
+#include "rules/kit/recipe/recipe_builds.h"
+#include "rules/kit/recipe/recipe_gpu.h"
 
 namespace culprit::engine {
 namespace {
@@ -109,7 +111,21 @@ std::vector<report::NotChecked> WithoutCuda(const rules::Scene& scene) {
   return list;
 }
 
+// Of recipes: nothing in them has to do with a GPU.
+std::string NothingInRecipes(const rules::Scene& scene) {
+  for (const rules::PartView& view : rules::AllParts(scene)) {
+    if (!view.part->gpus.empty() || !rules::WantsGpu(view).empty() || !rules::BuildsOf(view).empty())
+      return "";
+    // What a name does not tell may have anything in it.
+    if (view.image.has == knowledge::ImageHas::kUnknown &&
+        view.recipe->kind == snapshot::RecipeKind::kDockerfile)
+      return "";
+  }
+  return "nothing in it concerns a GPU";
+}
+
 std::string NothingToJudge(const rules::Scene& scene) {
+  if (scene.stack().recipes) return NothingInRecipes(scene);
   if (scene.stack().builds) return "";  // what a build took of CUDA was judged
   if (!HasCuda(scene)) {
     const auto programs = std::ranges::count(scene.scenarios, Scenario::Kind::kProgram, &Scenario::kind);
@@ -119,6 +135,13 @@ std::string NothingToJudge(const rules::Scene& scene) {
   const auto without = WithoutCuda(scene);
   if (named == 0 || without.size() < named) return "";
   return named == 1 ? without.front().what + " " + without.front().why : "none of the targets uses CUDA";
+}
+
+bool NothingInRecipesIsSure(const rules::Scene& scene) {
+  return !scene.stack().driver ||
+         std::ranges::none_of(rules::Started(scene), [](const rules::PartView& view) {
+           return view.image.has == knowledge::ImageHas::kUnknown;
+         });
 }
 
 }  // namespace culprit::engine

@@ -15,5 +15,8 @@ std::vector<report::NotChecked> WithoutCuda(const rules::Scene& scene);
 
 // Why there was nothing to judge: "/bin/ls uses no CUDA", "no CUDA found: ..."; "" if there was something.
 std::string NothingToJudge(const rules::Scene& scene);
+// Of recipes without GPUs: whether no image in them leaves that open. Without a host nothing but their text
+// is judged.
+bool NothingInRecipesIsSure(const rules::Scene& scene);
 
 }  // namespace culprit::engine

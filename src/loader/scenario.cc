@@ -129,6 +129,7 @@ bool TakesDriverAsThere(const Snapshot& snapshot) {
 
 std::vector<Scenario> PlayScenarios(const Snapshot& snapshot, snapshot::FileView& view,
                                     const std::vector<std::string>& targets) {
+  if (snapshot.stack.recipes) return {};  // no machine, so nothing is loaded
   Played played(view);
   played.Add(AnyProgram(snapshot, view));
   for (const std::string& target : targets) played.Add(OfTarget(snapshot, view, target));

@@ -24,6 +24,7 @@ report::CheckReport Redacted(report::CheckReport report, std::string_view home, 
     }
     for (report::Evidence& item : finding.evidence) hide(item.fact, item.source);
     if (finding.layer) hide(finding.layer->created_by, finding.layer->instruction);
+    if (finding.place) hide(finding.place->file);
   };
   for (report::Finding& finding : report.findings) hide_finding(finding);
   for (report::Ignored& ignored : report.ignored) {

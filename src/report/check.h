@@ -48,8 +48,8 @@ struct Ignored {
 
 struct CheckReport {
   Verdict verdict = Verdict::kUnknown;
-  bool nothing_of_cuda = false;    // kUnknown because there was nothing to judge, and for no other reason
-  std::string headline;            // the verdict in one line
+  bool nothing_of_cuda = false;  // there was nothing to judge: kUnknown for that reason alone, kOk of recipes
+  std::string headline;          // the verdict in one line
   std::vector<Finding> findings;   // worst first
   std::vector<Ignored> ignored{};  // all that were asked for, also those that hide nothing
   std::vector<StackRow> stack;

@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "report/change.h"
 #include "report/command.h"
+#include "report/origin.h"
 
 namespace culprit::report {
 
@@ -119,7 +120,8 @@ struct Finding {
   std::vector<Evidence> evidence;
   Fix fix;
   std::vector<std::string> links;
-  std::optional<Layer> layer{};  // in an image, where it can be told
+  std::optional<Layer> layer{};   // in an image, where it can be told
+  std::optional<Origin> place{};  // in a recipe: where a reviewer would put the remark
 
   bool live() const { return family == Family::kLive; }
   bool has_page() const { return family != Family::kSite; }  // of `culprit explain CODE`

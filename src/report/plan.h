@@ -10,6 +10,7 @@
 
 #include "base/words.h"
 #include "report/finding.h"
+#include "report/origin.h"
 
 namespace culprit::report {
 
@@ -77,13 +78,6 @@ struct PlanChoice {
   std::string stays;  // what is left alone
   std::string source;
   bool operator==(const PlanChoice&) const = default;
-};
-
-// Where a requirement stands. Line 0: on the command line.
-struct Origin {
-  std::string file{};
-  size_t line = 0;
-  bool operator==(const Origin&) const = default;
 };
 
 enum class RequirementKind {

@@ -82,6 +82,9 @@ void Ruling::Remark(std::string what, std::string why) {
 }
 
 bool AppliesTo(const Rule& rule, const Scene& scene) {
+  if (rule.looks_at != LooksAt::kBoth &&
+      (rule.looks_at == LooksAt::kRecipe) != scene.stack().recipes.value.has_value())
+    return false;
   return rule.where == Where::kEverywhere || (rule.where == Where::kWindows) == scene.OnWindows();
 }
 

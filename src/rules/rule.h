@@ -93,6 +93,9 @@ class Ruling {
 // The machines that a rule applies to.
 enum class Where { kEverywhere, kLinux, kWindows };
 
+// What a rule looks at: a machine, or recipes (snapshot/stack_recipe.h) instead of one.
+enum class LooksAt { kMachine, kRecipe, kBoth };
+
 using report::Family;
 
 // Failed steps of a probe for which a finding can be the reason. Its subject decides whether it is
@@ -127,6 +130,7 @@ struct Rule {
   bool by_size = false;                // see Finding
   std::string_view cause;              // slug of the closed list
   report::Severity severity = report::Severity::kError;
+  LooksAt looks_at = LooksAt::kMachine;
   Where where = Where::kEverywhere;
   std::string_view since;  // the culprit version that introduced it
   std::string_view title;  // one line for `culprit rules`

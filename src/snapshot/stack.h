@@ -12,6 +12,7 @@
 #include "snapshot/stack_driver.h"
 #include "snapshot/stack_libraries.h"
 #include "snapshot/stack_python.h"
+#include "snapshot/stack_recipe.h"
 #include "snapshot/windows.h"
 
 namespace culprit::snapshot {
@@ -61,6 +62,7 @@ struct Stack {
   Fact<WindowsFacts> windows;             // has a value exactly when the machine is one with Windows
   Fact<ProbeFacts> probe;                 // has a value when `culprit probe` or `check --live` ran
   Fact<std::vector<BuildFolder>> builds;  // has a value when build folders were named
+  Fact<std::vector<Recipe>> recipes;      // has a value when these are looked at, instead of a machine
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -73,6 +75,7 @@ struct Stack {
     visit("windows", self.windows);
     visit("probe", self.probe);
     visit("builds", self.builds);
+    visit("recipes", self.recipes);
   }
   // The programs in the build folders.
   std::vector<std::string> BuiltPrograms() const {

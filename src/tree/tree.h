@@ -1,5 +1,5 @@
 // A TOML or YAML file as a tree of texts, each with its place: what the readers of files that people write
-// share (projects, settings, hosts, policies).
+// share (projects, settings, hosts, policies, recipes).
 #pragma once
 
 #include <string>
@@ -33,8 +33,10 @@ struct Node {
 
 // `file` is named in errors: "FILE:LINE:COLUMN: what is wrong".
 base::Result<Node> ParseToml(std::string_view bytes, const std::string& file);
-// The YAML of environment.yml: block mappings and lists of plain or quoted scalars, comments, and lists in
-// brackets. Anchors, tags, block scalars and several documents are errors.
+// YAML with one document. Every scalar is a text, as it is written ("0.5", "yes"); one without a value is
+// kOther. Aliases and merge keys ("<<") are resolved; what grows too deep or too large is an error.
 base::Result<Node> ParseYaml(std::string_view bytes, const std::string& file);
+// The same with any number of documents; an empty one is left out.
+base::Result<std::vector<Node>> ParseYamlDocuments(std::string_view bytes, const std::string& file);
 
 }  // namespace culprit::tree

@@ -1,5 +1,11 @@
-// The YAML of environment.yml, and no more of it: what is outside is an error with its line, never a guess.
+// YAML through libyaml, which reads YAML 1.1 as a stream of events. A file may be hostile: depth, size and
+// what its aliases grow to are bounded, and a key twice is an error, because each reader takes another one of
+// them.
+#include <yaml.h>
+
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <optional>
 
 #include "base/text.h"
@@ -8,213 +14,218 @@
 namespace culprit::tree {
 namespace {
 
-constexpr size_t kDeepestYaml = 16;
-constexpr size_t kMostYamlLines = 20'000;
+constexpr size_t kDeepestYaml = 64;
+constexpr size_t kMostNodes = 100'000;          // aliases count as what they stand for
+constexpr size_t kMostText = size_t{16} << 20;  // the same
 
-struct YamlLine {
-  size_t number = 0;
-  size_t indent = 0;
-  std::string_view text;  // without indentation and comment, not empty
+struct EndParser {
+  void operator()(yaml_parser_t* parser) const { yaml_parser_delete(parser); }
 };
 
-// A quote opens a quoted scalar only where a value begins: "don't" is a plain one.
-bool BeginsValue(std::string_view before) {
-  before = base::Trim(before);
-  return before.empty() || before.ends_with('-') || before.ends_with(':') || before.ends_with('[') ||
-         before.ends_with(',');
+std::string_view TextOf(const yaml_char_t* text, size_t size) {
+  return {reinterpret_cast<const char*>(text), size};
+}
+std::string NameOf(const yaml_char_t* text) {
+  return text == nullptr ? "" : reinterpret_cast<const char*>(text);
 }
 
-// Where the comment begins; the size of the line if it has none.
-size_t CommentAt(std::string_view line) {
-  char quote = '\0';
-  for (size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quote != '\0') {
-      if (c == quote) quote = '\0';
-    } else if ((c == '"' || c == '\'') && BeginsValue(line.substr(0, i))) {
-      quote = c;
-    } else if (c == '#' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t')) {
-      return i;
-    }
-  }
-  return line.size();
-}
-
-class YamlParser {
+class YamlReader {
  public:
-  explicit YamlParser(const std::string& file) : file_(file) {}
-
-  base::Result<Node> Run(std::string_view bytes) {
-    if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
-    if (!SplitLines(bytes)) return std::unexpected(error_.value());
-    if (lines_.empty()) return Node{.kind = Node::Kind::kTable, .line = 1};
-    Node root = Block(lines_.front().indent, 0);
-    if (!error_ && at_ < lines_.size()) Wrong(lines_[at_].number, "wrong indentation");
-    if (error_) return std::unexpected(*error_);
-    return root;
+  YamlReader(std::string_view bytes, const std::string& file) : file_(file) {
+    if (yaml_parser_initialize(&storage_) == 0) return;
+    parser_.reset(&storage_);
+    yaml_parser_set_input_string(&storage_, reinterpret_cast<const unsigned char*>(bytes.data()),
+                                 bytes.size());
   }
+
+  base::Result<std::vector<Node>> Run() {
+    std::vector<Node> documents;
+    for (Next(); !error_ && event_.type != YAML_STREAM_END_EVENT; Next()) {
+      if (event_.type != YAML_DOCUMENT_START_EVENT) continue;
+      anchors_.clear();
+      const size_t line = event_.start_mark.line + 1;
+      Next();
+      Node root = Value(0);
+      if (root.kind == Node::Kind::kOther && root.text.empty()) continue;
+      root.line = std::max(line, size_t{1});
+      documents.push_back(std::move(root));
+    }
+    Clear();
+    if (error_) return std::unexpected(*error_);
+    return documents;
+  }
+  ~YamlReader() { Clear(); }
+  YamlReader(const YamlReader&) = delete;
+  YamlReader& operator=(const YamlReader&) = delete;
 
  private:
+  void Clear() {
+    if (has_event_) yaml_event_delete(&event_);
+    has_event_ = false;
+  }
   void Wrong(size_t line, const std::string& what) {
     if (error_) return;
     error_ = base::Error{base::ErrorCode::kBadFormat,
                          base::Printable(file_) + ":" + std::to_string(line) + ": " + what};
   }
-
-  bool SplitLines(std::string_view bytes) {
-    size_t number = 0;
-    bool begun = false;
-    while (!bytes.empty() && !error_) {
-      std::string_view line = bytes.substr(0, bytes.find('\n'));
-      bytes.remove_prefix(std::min(bytes.size(), line.size() + 1));
-      if (++number > kMostYamlLines) Wrong(number, "too many lines");
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      line = line.substr(0, CommentAt(line));
-      const size_t indent = line.find_first_not_of(' ');
-      if (indent == std::string_view::npos || base::Trim(line).empty()) continue;
-      if (line[indent] == '\t') Wrong(number, "a tab in the indentation");
-      if (base::Trim(line) == "---" && !begun) continue;
-      if (indent == 0 && (line.starts_with("---") || line.starts_with("...")))
-        Wrong(number, "more than one document");
-      begun = true;
-      lines_.push_back({number, indent, base::Trim(line)});
+  void Next() {
+    Clear();
+    event_ = {};
+    event_.type = YAML_STREAM_END_EVENT;
+    if (error_) return;
+    if (parser_ == nullptr) return Wrong(1, "no memory");
+    if (yaml_parser_parse(&storage_, &event_) == 0) {
+      event_ = {};
+      event_.type = YAML_STREAM_END_EVENT;
+      const bool of_bytes = storage_.error == YAML_READER_ERROR;
+      return Wrong(of_bytes ? LineOfByte() : storage_.problem_mark.line + 1,
+                   storage_.problem == nullptr ? "not YAML" : base::Printable(storage_.problem));
     }
+    has_event_ = true;
+  }
+  size_t LineOfByte() const { return storage_.mark.line + 1; }
+  size_t Line() const { return event_.start_mark.line + 1; }
+
+  // Whether there is room for another node with this text.
+  bool Count(size_t nodes, size_t text, size_t line) {
+    nodes_ += nodes;
+    text_ += text;
+    if (nodes_ > kMostNodes || text_ > kMostText) Wrong(line, "too large, with what its aliases stand for");
     return !error_;
   }
-
-  static bool IsItem(std::string_view text) { return text == "-" || text.starts_with("- "); }
-
-  // Where ":" ends a key; npos if the text is no key.
-  static size_t KeyEnd(std::string_view text) {
-    if (text.empty() || text.front() == '"' || text.front() == '\'' || text.front() == '[')
-      return std::string_view::npos;
-    const size_t at = text.find(": ");
-    if (at != std::string_view::npos) return at;
-    return text.ends_with(':') ? text.size() - 1 : std::string_view::npos;
+  struct Size {
+    size_t nodes = 0, text = 0, height = 0;
+  };
+  static Size Measure(const Node& node) {
+    Size all{.nodes = 1, .text = node.text.size(), .height = 1};
+    const auto add = [&](const Node& inner) {
+      const Size one = Measure(inner);
+      all.nodes += one.nodes;
+      all.text += one.text;
+      all.height = std::max(all.height, one.height + 1);
+    };
+    for (const auto& [key, member] : node.members) {
+      all.text += key.size();
+      add(member);
+    }
+    for (const Node& item : node.items) add(item);
+    return all;
   }
 
-  Node Block(size_t indent, size_t depth) {
-    if (depth > kDeepestYaml) {
-      Wrong(lines_[at_].number, "too deep");
+  // The value that begins with the event at hand; ends at its last event.
+  Node Value(size_t depth) {
+    const size_t line = Line();
+    if (depth > kDeepestYaml) Wrong(line, "too deep");
+    if (error_ || !Count(1, 0, line)) return {};
+    Node node;
+    std::string anchor;
+    switch (event_.type) {
+      case YAML_ALIAS_EVENT:
+        return Alias(NameOf(event_.data.alias.anchor), line, depth);
+      case YAML_SCALAR_EVENT:
+        anchor = NameOf(event_.data.scalar.anchor);
+        node = Scalar(line);
+        break;
+      case YAML_SEQUENCE_START_EVENT:
+        anchor = NameOf(event_.data.sequence_start.anchor);
+        node = List(line, depth);
+        break;
+      case YAML_MAPPING_START_EVENT:
+        anchor = NameOf(event_.data.mapping_start.anchor);
+        node = Table(line, depth);
+        break;
+      default:
+        return node;
+    }
+    if (!anchor.empty()) anchors_[anchor] = node;
+    return node;
+  }
+
+  Node Scalar(size_t line) {
+    const auto& scalar = event_.data.scalar;
+    const std::string_view text = TextOf(scalar.value, scalar.length);
+    Count(0, text.size(), line);
+    const bool nothing =
+        scalar.style == YAML_PLAIN_SCALAR_STYLE && (text.empty() || text == "~" || text == "null");
+    return {.kind = nothing ? Node::Kind::kOther : Node::Kind::kText,
+            .text = nothing ? "" : std::string(text),
+            .line = line};
+  }
+
+  Node Alias(const std::string& name, size_t line, size_t depth) {
+    const auto known = anchors_.find(name);
+    if (known == anchors_.end()) {
+      Wrong(line, "an alias of nothing");
       return {};
     }
-    return IsItem(lines_[at_].text) ? List(indent, depth) : Table(indent, depth);
+    const Size size = Measure(known->second);
+    if (depth + size.height > kDeepestYaml) Wrong(line, "too deep");
+    return Count(size.nodes, size.text, line) ? known->second : Node{};
   }
 
-  Node List(size_t indent, size_t depth) {
-    Node list{.kind = Node::Kind::kList, .line = lines_[at_].number};
-    while (!error_ && at_ < lines_.size() && lines_[at_].indent == indent && IsItem(lines_[at_].text)) {
-      YamlLine& line = lines_[at_];
-      const std::string_view rest = base::Trim(line.text.substr(1));
-      if (rest.empty()) {
-        ++at_;
-        list.items.push_back(Below(indent, line.number, depth));
-      } else if (KeyEnd(rest) != std::string_view::npos || IsItem(rest)) {
-        // "- pip:": a block of its own, which begins where its first word stands.
-        line.indent += line.text.size() - rest.size();
-        line.text = rest;
-        list.items.push_back(Block(line.indent, depth + 1));
-      } else {
-        list.items.push_back(Scalar(rest, line.number));
-        ++at_;
-      }
-    }
+  Node List(size_t line, size_t depth) {
+    Node list{.kind = Node::Kind::kList, .line = line};
+    for (Next(); !error_ && event_.type != YAML_SEQUENCE_END_EVENT; Next())
+      list.items.push_back(Value(depth + 1));
     return list;
   }
 
-  Node Table(size_t indent, size_t depth) {
-    Node table{.kind = Node::Kind::kTable, .line = lines_[at_].number};
-    while (!error_ && at_ < lines_.size() && lines_[at_].indent == indent && !IsItem(lines_[at_].text)) {
-      const YamlLine line = lines_[at_];
-      const size_t end = KeyEnd(line.text);
-      if (end == std::string_view::npos) {
-        Wrong(line.number, "neither a key nor an item of a list");
-        break;
+  Node Table(size_t line, size_t depth) {
+    Node table{.kind = Node::Kind::kTable, .line = line};
+    std::vector<Node> merged;
+    for (Next(); !error_ && event_.type != YAML_MAPPING_END_EVENT; Next()) {
+      const size_t at = Line();
+      const Node key = Value(depth + 1);
+      if (!error_ && (key.IsList() || key.IsTable())) Wrong(at, "a key that is not a text");
+      Next();
+      Node value = Value(depth + 1);
+      if (error_) break;
+      value.line = at;
+      if (key.text == "<<") {
+        merged.push_back(std::move(value));
+        continue;
       }
-      std::string key(base::Trim(line.text.substr(0, end)));
-      if (table.Find(key) != nullptr) Wrong(line.number, "a key twice");
-      const std::string_view rest = base::Trim(line.text.substr(end + 1));
-      ++at_;
-      Node value = rest.empty() ? Below(indent, line.number, depth) : Scalar(rest, line.number);
-      value.line = line.number;
-      table.members.emplace_back(std::move(key), std::move(value));
+      if (table.Find(key.text) != nullptr) Wrong(at, "a key twice");
+      table.members.emplace_back(key.text, std::move(value));
     }
+    for (const Node& from : merged) Merge(from, table);
     return table;
   }
 
-  // What stands below a key or an item without a value. A list may stand as far left as its key.
-  Node Below(size_t indent, size_t number, size_t depth) {
-    if (at_ < lines_.size() && lines_[at_].indent > indent) return Block(lines_[at_].indent, depth + 1);
-    const bool same = at_ < lines_.size() && lines_[at_].indent == indent && IsItem(lines_[at_].text) &&
-                      at_ > 0 && !IsItem(lines_[at_ - 1].text);
-    if (same) return List(indent, depth + 1);
-    return {.kind = Node::Kind::kOther, .line = number};
-  }
-
-  Node Scalar(std::string_view text, size_t number) {
-    Node scalar{.kind = Node::Kind::kText, .line = number};
-    if (text.front() == '[') return FlowList(text, number);
-    if (text.front() == '\'' || text.front() == '"') {
-      scalar.text = Quoted(text, number);
-    } else if (std::string_view("&*!|>%@`{").find(text.front()) != std::string_view::npos) {
-      Wrong(number, "this kind of YAML is not read here");
-    } else {
-      scalar.text = text;
+  // What a merge key brings; what the table says itself counts.
+  static void Merge(const Node& from, Node& table) {
+    for (const Node& item : from.items) Merge(item, table);
+    for (const auto& [key, value] : from.members) {
+      if (table.Find(key) == nullptr) table.members.emplace_back(key, value);
     }
-    return scalar;
-  }
-
-  std::string Quoted(std::string_view text, size_t number) {
-    const char quote = text.front();
-    if (text.size() < 2 || text.back() != quote) {
-      Wrong(number, "a quote is not closed");
-      return "";
-    }
-    text = text.substr(1, text.size() - 2);
-    std::string plain;
-    for (size_t i = 0; i < text.size(); ++i) {
-      const bool twice = quote == '\'' && text[i] == '\'' && text.substr(i + 1).starts_with('\'');
-      const bool escaped = quote == '"' && text[i] == '\\' && i + 1 < text.size() &&
-                           (text[i + 1] == '"' || text[i + 1] == '\\');
-      if (twice || escaped) {
-        ++i;
-      } else if (text[i] == quote || (quote == '"' && text[i] == '\\')) {
-        Wrong(number, "this kind of quoting is not read here");
-      }
-      plain += text[i];
-    }
-    return plain;
-  }
-
-  Node FlowList(std::string_view text, size_t number) {
-    Node list{.kind = Node::Kind::kList, .line = number};
-    if (!text.ends_with(']')) {
-      Wrong(number, "a list in brackets must end on its line");
-      return list;
-    }
-    text = base::Trim(text.substr(1, text.size() - 2));
-    if (text.empty()) return list;
-    for (const std::string& item : base::Split(text, ',')) {
-      const std::string_view trimmed = base::Trim(item);
-      if (trimmed.empty() || trimmed.front() == '[') {
-        Wrong(number, "this kind of list is not read here");
-        break;
-      }
-      list.items.push_back(Scalar(trimmed, number));
-    }
-    return list;
   }
 
   const std::string& file_;
-  std::vector<YamlLine> lines_;
-  size_t at_ = 0;
+  yaml_parser_t storage_{};
+  std::unique_ptr<yaml_parser_t, EndParser> parser_;
+  yaml_event_t event_{};
+  bool has_event_ = false;
+  std::map<std::string, Node> anchors_;
+  size_t nodes_ = 0, text_ = 0;
   std::optional<base::Error> error_;
 };
 
 }  // namespace
 
+base::Result<std::vector<Node>> ParseYamlDocuments(std::string_view bytes, const std::string& file) {
+  return YamlReader(bytes, file).Run();
+}
+
 base::Result<Node> ParseYaml(std::string_view bytes, const std::string& file) {
-  return YamlParser(file).Run(bytes);
+  auto documents = ParseYamlDocuments(bytes, file);
+  if (!documents) return std::unexpected(documents.error());
+  if (documents->empty()) return Node{.kind = Node::Kind::kTable, .line = 1};
+  if (documents->size() > 1) {
+    return base::Fail(
+        base::ErrorCode::kBadFormat,
+        base::Printable(file) + ":" + std::to_string((*documents)[1].line) + ": more than one document");
+  }
+  return std::move(documents->front());
 }
 
 }  // namespace culprit::tree

@@ -65,6 +65,7 @@ std::unique_ptr<engine::Diagnosis> Diagnose(const system::System& machine, const
       .environments = Strings(description, "environments"),
       .programs = Strings(description, "targets"),
       .builds = Strings(description, "builds"),
+      .recipes = Strings(description, "recipes"),
       .verify = description["verify"].value_or(false),
       .host_unseen = description["root"].value_or(false) || description["image"].value_or(false),
       .image = description["image"].value_or(false),

@@ -94,8 +94,8 @@ std::set<std::string> UnknownKeys(const toml::table& table, const std::set<std::
 // `own`, and the keys that describe a machine and how it is examined.
 std::set<std::string_view> KnownKeys(std::set<std::string_view> own) {
   own.insert(model::MadeUpMachine::Keys().begin(), model::MadeUpMachine::Keys().end());
-  own.insert({"targets", "builds", "environments", "python", "verify", "root", "image", "process", "host",
-              "step", "device"});
+  own.insert({"targets", "builds", "recipes", "environments", "python", "verify", "root", "image", "process",
+              "host", "step", "device"});
   return own;
 }
 

@@ -339,9 +339,9 @@ Subject Variables() {
 
 const Subject* FindSubject(std::string_view name) {
   static const std::vector<Subject> kSubjects = {
-      Architectures(), Cudnn(),       Distributions(), Drivers(),   Extensions(), Frameworks(),
-      GpuIds(),        Harvested(),   HostCompilers(), Imports(),   Packages(),   Projects(),
-      Sonames(),       StatusCodes(), Tools(),         Variables(), WheelCode(),  Windows()};
+      Architectures(), Cudnn(),         Distributions(), Drivers(),   Extensions(), Frameworks(), GpuIds(),
+      Harvested(),     HostCompilers(), Images(),        Imports(),   Packages(),   Projects(),   Sonames(),
+      StatusCodes(),   Tools(),         Variables(),     WheelCode(), Windows()};
   for (const Subject& subject : kSubjects) {
     if (subject.name == name) return &subject;
   }

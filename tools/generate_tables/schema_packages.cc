@@ -247,6 +247,48 @@ Subject Distributions() {
                       .packed = true}}};
 }
 
+Subject Images() {
+  return {.name = "images",
+          .header = "packages/images.h",
+          .tables = {{.key = "repository",
+                      .type = "ImageRepository",
+                      .function = "ImageRepositories",
+                      .fields = {{"name", Form::kText, kRequired},
+                                 {"tags",
+                                  Form::kWord,
+                                  kRequired,
+                                  {{"cuda", "ImageTags::kCuda"},
+                                   {"pytorch", "ImageTags::kPytorch"},
+                                   {"tensorflow", "ImageTags::kTensorflow"},
+                                   {"month", "ImageTags::kMonth"},
+                                   {"gpu", "ImageTags::kGpu"}}},
+                                 {"framework"},
+                                 {"compat", Form::kFlag},
+                                 {"devel", Form::kFlag},
+                                 kSource},
+                      .unique = {"name"}},
+                     {.key = "official",
+                      .type = "OfficialImages",
+                      .function = "OfficialImageLists",
+                      .fields = {{"names", Form::kTexts, kRequired}, kSource}},
+                     {.key = "requirement",
+                      .type = "ImageRequirement",
+                      .function = "ImageRequirements",
+                      .fields = {{"cuda", Form::kVersion, kRequired},
+                                 {"branches", Form::kVersions},
+                                 {"brands", Form::kTexts},
+                                 kSource},
+                      .unique = {"cuda"}},
+                     {.key = "month",
+                      .type = "ImageMonth",
+                      .function = "ImageMonths",
+                      .fields = {{"release", Form::kVersion, kRequired},
+                                 {"cuda", Form::kVersion, kRequired},
+                                 {"cudnn", Form::kVersion},
+                                 kSource},
+                      .unique = {"release"}}}};
+}
+
 Subject Packages() {
   return {.name = "packages",
           .header = "packages/packages.h",

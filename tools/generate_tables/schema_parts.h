@@ -30,6 +30,7 @@ Subject Extensions();
 Subject Frameworks();
 Subject Harvested();
 Subject Imports();
+Subject Images();
 Subject Packages();
 Subject Projects();
 Subject Sonames();

@@ -139,6 +139,7 @@ std::string NotLive(const CheckOptions& options, const Subject& subject) {
   if (!options.common.root.empty() || subject.rooted)
     return "needs the running machine; a directory of files cannot be probed";
   if (!subject.snapshot_file.empty()) return "needs the running machine; a snapshot cannot be probed";
+  if (!subject.recipes.empty()) return "needs the running machine; a recipe cannot be probed";
   if (!options.hosts.front().words.empty()) return "probes this machine; it cannot be used with --host";
   if (!options.common.env_file.empty())
     return "uses the environment of this shell; it cannot be used with --env";
@@ -210,9 +211,10 @@ base::Result<PolicyFile> UseSettings(const Unread& unread, CheckOptions& options
 }
 
 void Declare(CommandLine& app, CheckOptions& options, Unread& unread) {
-  app.Add("TARGET", options.targets,
-          "programs, libraries, Python environments, build folders; or one image, root file system, wheel or "
-          "snapshot");
+  app.Add(
+      "TARGET", options.targets,
+      "programs, libraries, Python environments, build folders; or Dockerfiles, compose files and Kubernetes "
+      "manifests; or one image, root file system, wheel or snapshot");
   app.Add("--pid", options.pid, "check a running process: its mapped libraries, environment and container",
           "PID");
   app.Add("--host", unread.hosts,
@@ -247,6 +249,7 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& unread) {
       "  culprit check image.tar --host driver=550.54.14,gpu=sm_80\n"
       "  culprit check image.sif --host driver=550.54.14,gpu=sm_80\n"
       "  docker save IMAGE | culprit check -\n"
+      "  culprit check Dockerfile compose.yaml --host driver=550.54.14,gpu=L4\n"
       "  culprit check --format markdown | xclip\n"
       "  culprit check --format html -o report.html\n"
       "  culprit check machine.json\n"

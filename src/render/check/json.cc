@@ -62,6 +62,8 @@ base::Json FindingJson(const report::Finding& finding) {
                      {"evidence", std::move(evidence)},
                      {"fix", std::move(fix)},
                      {"links", finding.links}};
+  if (finding.place)
+    json["place"] = {{"file", base::Printable(finding.place->file)}, {"line", finding.place->line}};
   if (finding.layer) json["layer"] = LayerJson(*finding.layer);
   return json;
 }

@@ -1,8 +1,9 @@
 // The diagnosis as SARIF 2.1.0, for code scanning (docs/ci.md). GitHub is stricter than the standard: it
 // refuses a whole file if one result has no file or no line. So a finding without a file names its subject
 // instead
-// ("environment", "machine"), explained under `artifacts`, and every region is line 1. "Could not tell" is a
-// result of its own and a failed invocation, so that it never looks like a pass.
+// ("environment", "machine"), explained under `artifacts`, and every region is line 1, unless it is in a
+// recipe, which has lines. "Could not tell" is a result of its own and a failed invocation, so that it never
+// looks like a pass.
 #include "render/check/sarif.h"
 
 #include <algorithm>
@@ -76,8 +77,8 @@ Json ArtifactLocation(std::string_view path) {
   return {{"uri", AsUri(path)}};
 }
 
-Json PhysicalLocation(std::string_view path) {
-  return {{"artifactLocation", ArtifactLocation(path)}, {"region", {{"startLine", 1}}}};
+Json PhysicalLocation(std::string_view path, size_t line = 1) {
+  return {{"artifactLocation", ArtifactLocation(path)}, {"region", {{"startLine", line}}}};
 }
 
 bool IsVariable(std::string_view text) {
@@ -86,6 +87,9 @@ bool IsVariable(std::string_view text) {
 }
 
 Json LocationOf(const Finding& finding) {
+  if (finding.place)
+    return {{"physicalLocation",
+             PhysicalLocation(finding.place->file, std::max<size_t>(finding.place->line, 1))}};
   if (IsPath(finding.subject)) return {{"physicalLocation", PhysicalLocation(finding.subject)}};
   Json location;
   if (IsVariable(finding.subject)) {

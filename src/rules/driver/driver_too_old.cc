@@ -7,6 +7,8 @@
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/driver/driver_need.h"
 #include "rules/kit/gpu_code/gpu_code_facts.h"
+#include "rules/kit/recipe/recipe_builds.h"
+#include "rules/kit/recipe/recipe_gpu.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::driver_too_old {
@@ -72,8 +74,9 @@ std::string RunningBuilds(const base::Version& driver, base::Platform platform) 
 }
 
 // `title` needs `wanted`. Where there is no code for the GPU, no driver helps.
-void Compare(const Scene& scene, const std::string& title, const WantedCuda& wanted,
-             const DriverInUse& driver, bool has_no_code, Ruling& ruling) {
+void Compare(const Scene& scene, const CudaUser& user, const DriverInUse& driver, bool has_no_code,
+             Ruling& ruling) {
+  const auto& [title, wanted, scenario, compat, place, image] = user;
   const std::string release = ReleaseOf(wanted.cuda);
   const std::string& driver_text = driver.version;
   const std::string& driver_source = driver.source;
@@ -89,12 +92,22 @@ void Compare(const Scene& scene, const std::string& title, const WantedCuda& wan
     return;
   }
   if (answer.support != knowledge::DriverSupport::kNo || has_no_code) return;
+  if (!compat.empty()) {  // the container runtime puts the libcuda of the image in front, where the GPU takes
+                          // it
+    const auto forward = ForwardCompatOf(scene, *version, ReleaseOf(compat));
+    if (forward.verdict == knowledge::Verdict::kYes) return;
+    if (forward.verdict == knowledge::Verdict::kUnknown)
+      return ruling.NotEnoughFacts(
+          "whether driver " + driver_text + " runs the CUDA " + release + " of " + title,
+          "only with the cuda-compat in the image, which works on data-centre GPUs alone: " + forward.why);
+  }
   const std::string floor(knowledge::LowestCompatibleDriver(FirstRelease(release), scene.platform()));
   report::Finding& finding =
       ruling.Fire("driver " + driver_text + " is too old for CUDA " + release + ", which needs " +
                       (floor.empty() ? "a newer one" : floor + " or newer"),
                   "NVIDIA driver " + driver_text, {release});
   finding.affects.push_back(title);
+  finding.place = place;
   finding.evidence.push_back({"the driver is " + driver_text, driver_source});
   finding.evidence.push_back({title + " needs CUDA " + wanted.cuda, wanted.source});
   finding.evidence.push_back({answer.why, std::string(answer.source)});
@@ -102,7 +115,8 @@ void Compare(const Scene& scene, const std::string& title, const WantedCuda& wan
   finding.fix = {
       .text =
           "update the driver to " + (floor.empty() ? "a newer one" : floor + " or newer") +
-          (builds.empty() ? "" : ", or install a build for " + builds) + "; another toolkit does not help" +
+          (builds.empty() ? "" : (image ? ", or use an image for " : ", or install a build for ") + builds) +
+          (image ? "" : "; another toolkit does not help") +
           (HasVirtualGpu(scene) ? "; this is a vGPU: its driver must be of a release that the host supports"
                                 : ""),
       .commands = {},
@@ -112,9 +126,33 @@ void Compare(const Scene& scene, const std::string& title, const WantedCuda& wan
     finding.fix.changes = {report::InstallDriver{choice}};
 }
 
+// Images whose name does not tell their CUDA, where a host is there to be judged.
+void NameUnknownImages(const Scene& scene, Ruling& ruling) {
+  if (!scene.stack().recipes || !scene.stack().driver) return;
+  for (const PartView& view : Started(scene)) {
+    for (const RecipeInstall& install : OpenInstallsOf(view))
+      ruling.NotEnoughFacts(
+          "the CUDA of the " + install.name + " that " + PlaceOf(*install.step.recipe, install.step->line) +
+              " installs",
+          "it has no version, so pip takes the newest of the day; pin it: " + install.name + "==VERSION");
+    const bool told = view.image_told && view.image.has != knowledge::ImageHas::kUnknown &&
+                      view.image.has != knowledge::ImageHas::kGpu;
+    const bool asked =
+        view.recipe->kind == snapshot::RecipeKind::kDockerfile || IsGivenGpu(view) || !WantsGpu(view).empty();
+    if (told || !asked || view.base == nullptr) continue;
+    const std::string& image = view.base->image;
+    ruling.NotEnoughFacts(
+        "the CUDA of " + (image.empty() ? view.part->name : image),
+        view.image_told
+            ? "its name does not tell; ask the image: docker save IMAGE | culprit check - --host ..."
+            : "its name is not known here; ask the image: docker save IMAGE | culprit check - --host ...");
+  }
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   const auto& driver = scene.stack().driver;
   const std::vector<CudaUser> all = CudaUsers(scene);
+  NameUnknownImages(scene, ruling);
   if (all.empty()) return ruling.NotApplicable();
   if (Circumstances(scene).wsl && !(driver && driver->assumed)) {
     return ruling.Remark("whether the driver is new enough",
@@ -134,12 +172,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     return ruling.NotEnoughFacts("whether the driver is new enough",
                                  driver ? driver->kernel_version.why : "the driver was not checked");
   }
-  for (const auto& [title, wanted, scenario] : all) {
+  for (const CudaUser& user : all) {
+    const loader::Scenario* scenario = user.scenario;
     const DriverInUse in_use = DriverOf(scene, scenario, *driver);
     if (in_use.compat != nullptr && driver->assumed && !SupportForwardCompatibility(scene))
       ruling.Remark("whether the GPU supports the libcuda in " + std::string(base::DirName(in_use.source)),
                     "forward compatibility works only on data-centre GPUs; the host's GPU is unknown");
-    Compare(scene, title, wanted, in_use, scenario != nullptr && HasNoCode(scene, *scenario), ruling);
+    Compare(scene, user, in_use, scenario != nullptr && HasNoCode(scene, *scenario), ruling);
   }
 }
 
@@ -151,6 +190,7 @@ extern const Rule kRule = {.code = "CUL1013",
                            .explains = Explains::kOldDriver | Explains::kFramework,
                            .cause = "driver-too-old",
                            .severity = report::Severity::kError,
+                           .looks_at = LooksAt::kBoth,
                            .since = "0.2.0",
                            .title = "the driver is too old for the CUDA release of a program or framework",
                            .page = kPage,

@@ -9,6 +9,7 @@
 #include "rules/kit/driver/driver_choice.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/driver/driver_need.h"
+#include "rules/kit/recipe/recipe_builds.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::container_requirement_unmet {
@@ -27,6 +28,7 @@ the driver may not support.
 culprit evaluates every NVIDIA_REQUIRE_* with the runtime's grammar (spaces are OR, commas are AND) against the driver's version,
 its CUDA release, and each GPU's architecture and brand. An image with CUDA_VERSION and without NVIDIA_REQUIRE_CUDA requires
 that CUDA release; the runtime reads it so. Where the brand is unknown, the answer counts only if it is the same for every brand.
+Of a Dockerfile, compose file or manifest, the tag of nvidia/cuda tells what the image has in it (data/images.toml).
 
 ## Fix
 Update the host's driver, or use an image with an older CUDA. NVIDIA_DISABLE_REQUIRE=1 only switches the check off: whether
@@ -38,7 +40,7 @@ since NVIDIA Container Toolkit 1.18) nobody reads the variable; `docker run --gp
 
 ## Sources
 NVIDIA/libnvidia-container: src/cli/dsl.c, src/cli/configure.c; NVIDIA/nvidia-container-toolkit@d34b3046:
-internal/config/image/cuda_image.go, internal/requirements; data/drivers.toml.
+internal/config/image/cuda_image.go, internal/requirements; data/drivers.toml, data/images.toml.
 )md";
 
 using knowledge::Met;
@@ -47,6 +49,7 @@ using knowledge::Met;
 struct Required {
   std::string name, value;   // "CUDA_VERSION", "12.4.1"
   std::string expression{};  // "cuda>=12.4"
+  const RecipeRequirement* recipe = nullptr;
 };
 
 std::vector<Required> RequirementsOf(const Scene& scene) {
@@ -193,6 +196,15 @@ report::Fix FixFor(const Scene& scene, const snapshot::Driver& driver, const Req
   return fix;
 }
 
+void Place(const RecipeRequirement& recipe, report::Finding& finding) {
+  finding.subject = recipe.recipe->path;
+  finding.about = {recipe.image};
+  finding.affects.push_back(recipe.part->name);
+  finding.place = report::Origin{recipe.recipe->path, static_cast<size_t>(recipe.line)};
+  finding.evidence.push_back(recipe.evidence);
+  if (recipe.source) finding.evidence.push_back(*recipe.source);
+}
+
 void CheckOne(const Scene& scene, const snapshot::Driver& driver, const Required& required, Ruling& ruling) {
   const auto answer =
       knowledge::EvaluateRequirement(required.expression, HostFacts(scene, ModuleVersion(driver)));
@@ -213,12 +225,39 @@ void CheckOne(const Scene& scene, const snapshot::Driver& driver, const Required
           : "driver " + *driver.kernel_version + " does not meet what the image requires: " + first,
       required.name);
   if (!driver.assumed) finding.severity = report::Severity::kWarning;  // it was started anyway
-  finding.evidence.push_back({required.name + "=" + required.value, "environment"});
+  if (required.recipe != nullptr)
+    Place(*required.recipe, finding);
+  else
+    finding.evidence.push_back({required.name + "=" + required.value, "environment"});
   AddProof(scene, driver, answer, finding);
   finding.fix = FixFor(scene, driver, required);
 }
 
+// Of images that no row knows: nothing is left open where the driver has the CUDA of the image itself.
+void NameUnknown(const snapshot::Driver& driver, const RecipeRequirement& recipe, Ruling& ruling) {
+  const auto own = base::Version::Parse(knowledge::CudaOfDriver(*ModuleVersion(driver)).cuda);
+  const auto image = base::Version::Parse(ReleaseOf(knowledge::FactsOfImage(recipe.image).cuda));
+  if (!own || !image || *own < *image)
+    ruling.Remark(
+        "whether the container runtime starts " + recipe.image + " on driver " + *driver.kernel_version,
+        "the NVIDIA_REQUIRE_CUDA of this image is not known; ask the image: "
+        "docker save IMAGE | culprit check - --host ...");
+}
+
+void CheckRecipes(const Scene& scene, Ruling& ruling) {
+  const auto& driver = scene.stack().driver;
+  if (!driver || !driver->kernel_version || !ModuleVersion(*driver)) return ruling.NotApplicable();
+  for (const RecipeRequirement& recipe : RequirementsOfRecipes(scene)) {
+    if (recipe.expression.empty())
+      NameUnknown(*driver, recipe, ruling);
+    else
+      CheckOne(scene, *driver, {"NVIDIA_REQUIRE_CUDA", recipe.expression, recipe.expression, &recipe},
+               ruling);
+  }
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
+  if (scene.stack().recipes) return CheckRecipes(scene, ruling);
   const auto& driver = scene.stack().driver;
   const bool image = InContainer(scene) || (driver && driver->assumed);
   if (!image || knowledge::IsTrueForToolkit(scene.Variable("NVIDIA_DISABLE_REQUIRE")))
@@ -241,6 +280,7 @@ extern const Rule kRule = {.code = "CUL2006",
                            .family = Family::kVisibility,
                            .cause = "driver-too-old",
                            .severity = report::Severity::kError,
+                           .looks_at = LooksAt::kBoth,
                            .where = Where::kLinux,
                            .since = "0.2.0",
                            .title = "the image requires a newer driver than the host's",

@@ -7,6 +7,7 @@
 #include "knowledge/arch.h"
 #include "knowledge/driver.h"
 #include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/recipe/recipe_builds.h"
 #include "rules/kit/toolkit/tools.h"
 
 namespace culprit::rules {
@@ -39,8 +40,13 @@ HowItRuns OfUser(const Scene& scene, const CudaUser& user, const snapshot::Drive
   const std::string release = FirstRelease(ReleaseOf(user.wanted.cuda));
   const auto answer = knowledge::DriverRunsCuda(*version, release, scene.platform());
   switch (answer.support) {
-    case knowledge::DriverSupport::kNo:
+    case knowledge::DriverSupport::kNo: {
+      if (user.compat.empty()) return {Runs::kNo, answer.why};
+      const auto forward = ForwardCompatOf(scene, *version, user.compat);
+      if (forward.verdict == knowledge::Verdict::kYes) return {Runs::kByForwardCompatibility, ""};
+      if (forward.verdict == knowledge::Verdict::kUnknown) return {Runs::kUnknown, forward.why};
       return {Runs::kNo, answer.why};
+    }
     case knowledge::DriverSupport::kUnknown:
       return {Runs::kUnknown, answer.why};
     case knowledge::DriverSupport::kYes:
@@ -53,8 +59,25 @@ HowItRuns OfUser(const Scene& scene, const CudaUser& user, const snapshot::Drive
 
 }  // namespace
 
+knowledge::Answer ForwardCompatOf(const Scene& scene, const Version& driver, const std::string& cuda) {
+  return knowledge::ForwardCompat(driver, cuda, SupportForwardCompatibility(scene), scene.platform());
+}
+
 std::vector<CudaUser> CudaUsers(const Scene& scene) {
   std::vector<CudaUser> all;
+  if (scene.stack().recipes) {
+    for (const PartView& view : Started(scene)) {
+      for (const RecipeBuild& build : BuildsOf(view)) {
+        if (build.cuda.empty()) continue;
+        all.push_back({.title = build.title,
+                       .wanted = {build.cuda, build.evidence.source},
+                       .compat = build.compat,
+                       .place = report::Origin{build.recipe->path, build.line},
+                       .image = build.framework.empty()});
+      }
+    }
+    return all;
+  }
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (WantedCuda wanted = CudaOf(scene, scenario); !wanted.cuda.empty())
       all.push_back({scenario.title, std::move(wanted), &scenario});

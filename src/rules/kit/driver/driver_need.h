@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "knowledge/driver.h"
 #include "report/hosts.h"
 #include "rules/kit/driver/driver_choice.h"
 #include "rules/rule.h"
@@ -15,7 +16,10 @@ namespace culprit::rules {
 struct CudaUser {
   std::string title;
   WantedCuda wanted;
-  const loader::Scenario* scenario = nullptr;  // nullptr: a package that compiles for itself
+  const loader::Scenario* scenario = nullptr;  // nullptr: a package that compiles for itself, or a recipe
+  std::string compat{};                        // a recipe: the CUDA of the cuda-compat in its image
+  std::optional<report::Origin> place{};       // of a recipe
+  bool image = false;                          // the base image itself
 };
 // The processes, and the packages that are judged by none but compile with tools of a certain CUDA.
 std::vector<CudaUser> CudaUsers(const Scene& scene);
@@ -30,6 +34,10 @@ DriverInUse DriverOf(const Scene& scene, const loader::Scenario* scenario, const
 // Whether the GPUs support forward compatibility (cuda-compat); empty if they are unknown, or of a kind that
 // may.
 std::optional<bool> SupportForwardCompatibility(const Scene& scene);
+
+// Whether a driver that does not run that CUDA by itself runs it with the libcuda of cuda-compat in the
+// image.
+knowledge::Answer ForwardCompatOf(const Scene& scene, const base::Version& driver, const std::string& cuda);
 
 // How everything here that needs CUDA runs with the driver of the host: the worst of them.
 struct HowItRuns {

@@ -1,0 +1,34 @@
+// Dockerfiles, compose files and Kubernetes manifests -> what they say (snapshot/stack_recipe.h). The bytes
+// are whatever somebody wrote: everything is bounded, and what is not understood is an error with its line or
+// a line of `unread`.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "collect/stack.h"
+#include "snapshot/stack_recipe.h"
+#include "tree/tree.h"
+
+namespace culprit::collect {
+
+constexpr uint64_t kRecipeLimit = uint64_t{4} << 20;
+
+// By the name and the first bytes of a file: "Dockerfile.gpu", "compose.yaml".
+bool LooksLikeRecipe(std::string_view path, std::string_view head);
+
+base::Result<snapshot::Recipe> ParseRecipe(std::string_view bytes, const std::string& path);
+
+// The parsers of each kind.
+base::Result<snapshot::Recipe> ParseDockerfile(std::string_view bytes, const std::string& path);
+snapshot::Recipe ReadCompose(const tree::Node& root, const std::string& path);
+snapshot::Recipe ReadManifests(const std::vector<tree::Node>& documents, const std::string& path);
+
+// The recipes that were named, and the Dockerfiles that their services are built from.
+snapshot::Fact<std::vector<snapshot::Recipe>> CollectRecipes(const Surroundings& around);
+// All facts where recipes are looked at instead of a machine.
+snapshot::Stack StackOfRecipes(const Surroundings& around);
+
+}  // namespace culprit::collect

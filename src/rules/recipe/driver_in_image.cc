@@ -1,0 +1,107 @@
+// CUL2037: an image gets the driver of the machine that builds it.
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "rules/kit/recipe/recipe_facts.h"
+
+namespace culprit::rules::driver_in_image {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A Dockerfile installs or copies libcuda or other files of the NVIDIA driver into the image.
+
+## Why it breaks
+The driver's libraries must be of the version of the host's kernel module, so the container runtime mounts them from the host at start. A copy in the
+image is of another version: at best it is never used, at worst it is found first ("driver/library version mismatch", 803) or is in the
+way of the mount ("file exists").
+
+## How culprit knows
+Packages of the driver among what apt installs (also the metapackage `cuda`, which brings the driver), and libcuda among what is copied.
+
+## Fix
+Leave the driver out. Install the toolkit alone (cuda-toolkit-12-4 in place of cuda), or start from an image of nvidia/cuda.
+
+## When this is not your problem
+The image is for a virtual machine or installs the driver on a host (a driver container), or a later command removes these files again.
+
+## Sources
+NVIDIA, CUDA Installation Guide for Linux (meta packages); NVIDIA Container Toolkit documentation; NVIDIA/nvidia-docker issue 1551.
+)md";
+
+bool IsDriverPackage(const std::string& name) {
+  static constexpr std::array<std::string_view, 5> kNames = {"cuda", "cuda-drivers", "libcuda1",
+                                                             "libnvidia-ml1", "nvidia-smi"};
+  static constexpr std::array<std::string_view, 8> kBeginnings = {
+      "nvidia-driver",    "cuda-drivers-", "libnvidia-compute-", "nvidia-utils-",
+      "nvidia-headless-", "nvidia-dkms",   "nvidia-kernel",      "libnvidia-gl-"};
+  if (std::ranges::find(kNames, name) != kNames.end()) return true;
+  if (std::ranges::any_of(kBeginnings, [&](std::string_view begin) { return name.starts_with(begin); }))
+    return true;
+  // "cuda-12-4" is the toolkit with the driver, "cuda-toolkit-12-4" without; "nvidia-375" is a driver of old.
+  const auto numbers = [&](std::string_view begin) {
+    return name.starts_with(begin) && name.size() > begin.size() &&
+           name.find_first_not_of("0123456789-", begin.size()) == std::string::npos;
+  };
+  return numbers("cuda-") || numbers("nvidia-");
+}
+
+bool IsLibcuda(const std::string& path) {
+  const std::string_view name = base::BaseName(path);
+  return name.starts_with("libcuda.so") && !base::Contains(path, "stubs") && !base::Contains(path, "compat");
+}
+
+// `rm -rf .../libcuda*` afterwards.
+bool RemovesDriver(const PartView& view, const RecipeStep& after) {
+  const auto from = std::ranges::find(view.steps, &after, &PartView::Step::step);
+  return std::any_of(from, view.steps.end(), [](const PartView::Step& step) {
+    return step->kind == StepKind::kRun && Calls(*step.step, "rm") &&
+           std::ranges::any_of(step->words,
+                               [](const std::string& word) { return base::Contains(word, "libcuda"); });
+  });
+}
+
+void FireOn(const PartView& view, const PartView::Step& step, const std::string& what, Ruling& ruling) {
+  if (step.recipe != view.recipe || RemovesDriver(view, *step.step)) return;
+  report::Finding& finding =
+      FireAt(ruling, "the image gets " + what + ", which belongs to the driver of the host", *step.recipe,
+             *step.part, step->line, {what});
+  finding.evidence.push_back(AsEvidence(step));
+  finding.fix = {
+      .text = "leave " + what + " out: the container runtime mounts the driver's files of the host" +
+              (what.starts_with("cuda") ? "; for the toolkit alone, install cuda-toolkit-MAJOR-MINOR" : ""),
+      .commands = {},
+      .risk = report::Risk::kLow};
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const PartView& view : AllParts(scene)) {
+    if (view.recipe->kind != snapshot::RecipeKind::kDockerfile || view.part->passing) continue;
+    for (const RecipeInstall& install : InstallsOf(view)) {
+      if (install.manager == Manager::kApt && IsDriverPackage(install.name))
+        FireOn(view, install.step, install.name, ruling);
+    }
+    for (const PartView::Step& step : view.steps) {
+      if (step->kind != StepKind::kCopy) continue;
+      const auto copied = std::ranges::find_if(step->words, IsLibcuda);
+      if (copied != step->words.end()) FireOn(view, step, *copied, ruling);
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL2037",
+                           .name = "driver_in_image",
+                           .family = Family::kVisibility,
+                           .explains = Explains::kNothing,
+                           .cause = "driver-library-mismatch",
+                           .severity = report::Severity::kWarning,
+                           .looks_at = LooksAt::kRecipe,
+                           .since = "0.9.0",
+                           .title = "an image gets the driver of the machine that builds it",
+                           .page = kPage,
+                           .check = Check};
+
+}  // namespace culprit::rules::driver_in_image

@@ -1,0 +1,76 @@
+// CUL2038: a Dockerfile uses the GPU while it is built.
+#include "base/text.h"
+#include "rules/kit/recipe/recipe_facts.h"
+
+namespace culprit::rules::gpu_used_during_build {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+A RUN line starts nvidia-smi, or asks a framework for its GPU and fails without one.
+
+## Why it breaks
+`docker build` gives no GPU to its steps: there is neither libcuda.so.1 nor nvidia-smi, so the build stops here, or what is compiled
+"for the GPU of this machine" is compiled for none.
+
+## How culprit knows
+The commands of RUN.
+
+## Fix
+Do that when the container starts (ENTRYPOINT), and name the GPUs to compile for: TORCH_CUDA_ARCH_LIST, CMAKE_CUDA_ARCHITECTURES.
+
+## When this is not your problem
+The command may fail (`|| true`), or the daemon has nvidia as its default runtime and builds without BuildKit.
+
+## Sources
+Docker documentation, docker build; NVIDIA Container Toolkit documentation (set the default runtime to build with GPUs).
+)md";
+
+// Why a command fails without a GPU; "" if it need not.
+std::string NeedsGpu(const RecipeStep& step) {
+  if (Calls(step, "nvidia-smi")) return "nvidia-smi";
+  if (step.words.empty() || !base::BaseName(step.words.front()).starts_with("python")) return "";
+  for (const std::string& word : step.words) {
+    const bool asks =
+        base::Contains(word, "torch.cuda.is_available()") || base::Contains(word, "list_physical_devices");
+    if (asks && base::Contains(word, "assert")) return "an assertion that there is a GPU";
+    for (const char* call : {"torch.cuda.get_device", "torch.cuda.current_device", ".cuda()", "device='cuda'",
+                             "device=\"cuda\""}) {
+      if (base::Contains(word, call)) return call;
+    }
+  }
+  return "";
+}
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const PartView& view : AllParts(scene)) {
+    for (const PartView::Step& step : view.steps) {
+      if (step.part != view.part || step->kind != StepKind::kRun || step->may_fail) continue;
+      const std::string what = NeedsGpu(*step.step);
+      if (what.empty()) continue;
+      report::Finding& finding =
+          FireAt(ruling, "the build uses a GPU (" + what + "), and docker build gives it none", *step.recipe,
+                 *step.part, step->line);
+      finding.evidence.push_back(AsEvidence(step));
+      finding.fix = {.text = "move it to the start of the container, or let it fail: `|| true`",
+                     .commands = {},
+                     .risk = report::Risk::kNone};
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL2038",
+                           .name = "gpu_used_during_build",
+                           .family = Family::kVisibility,
+                           .explains = Explains::kNothing,
+                           .cause = "container-runtime",
+                           .severity = report::Severity::kWarning,
+                           .looks_at = LooksAt::kRecipe,
+                           .since = "0.9.0",
+                           .title = "a Dockerfile uses the GPU while it is built",
+                           .page = kPage,
+                           .check = Check};
+
+}  // namespace culprit::rules::gpu_used_during_build

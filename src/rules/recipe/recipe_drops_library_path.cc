@@ -1,0 +1,60 @@
+// CUL5052: a Dockerfile overwrites the LD_LIBRARY_PATH of its base image.
+#include "base/text.h"
+#include "rules/kit/recipe/recipe_facts.h"
+
+namespace culprit::rules::recipe_drops_library_path {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The image sets LD_LIBRARY_PATH to a new value, and the base image relies on the one it had.
+
+## Why it breaks
+NVIDIA's images set LD_LIBRARY_PATH to /usr/local/nvidia/lib and lib64, where some hosts (Google Kubernetes Engine, old versions of nvidia-docker) mount the
+driver. Their framework images add directories of their libraries too.
+
+## How culprit knows
+ENV in the Dockerfile, without $LD_LIBRARY_PATH in it, on an image of nvidia/cuda or nvcr.io/nvidia.
+
+## Fix
+Keep the old value: ENV LD_LIBRARY_PATH=/new:$LD_LIBRARY_PATH.
+
+## When this is not your problem
+The hosts mount the driver into the usual directories, as the NVIDIA Container Toolkit does.
+
+## Sources
+gitlab.com/nvidia/container-images/cuda, as in taehun-kmu/FMCL-Docker@31bd822f: dist/12.6.3/ubuntu2404/base/Dockerfile
+(LD_LIBRARY_PATH); Google Cloud documentation, Run GPUs in GKE Standard node pools.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const PartView& view : Started(scene)) {
+    if (!view.image.compat) continue;  // images of NVIDIA's own
+    const PartView::Step* set = view.Variable("LD_LIBRARY_PATH");
+    if (set == nullptr) continue;
+    const std::string& value = (*set)->words.back();
+    if (base::Contains(value, "LD_LIBRARY_PATH") || base::Contains(value, "/usr/local/nvidia")) continue;
+    report::Finding& finding =
+        FireAt(ruling, "LD_LIBRARY_PATH of " + view.part->name + " replaces the value of " + view.base->image,
+               *set->recipe, *set->part, (*set)->line);
+    finding.evidence = {AsEvidence(*set), ImageEvidence(view)};
+    finding.fix = {
+        .text = "end the value with :$LD_LIBRARY_PATH", .commands = {}, .risk = report::Risk::kNone};
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL5052",
+                           .name = "recipe_drops_library_path",
+                           .family = Family::kLoading,
+                           .explains = Explains::kNothing,
+                           .cause = "search-path",
+                           .severity = report::Severity::kNote,
+                           .looks_at = LooksAt::kRecipe,
+                           .since = "0.9.0",
+                           .title = "a Dockerfile overwrites the LD_LIBRARY_PATH of its base image",
+                           .page = kPage,
+                           .check = Check};
+
+}  // namespace culprit::rules::recipe_drops_library_path

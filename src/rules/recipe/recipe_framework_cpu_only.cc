@@ -1,0 +1,62 @@
+// CUL6032: a Dockerfile installs a framework without CUDA into an image with CUDA.
+#include "rules/kit/recipe/recipe_facts.h"
+
+namespace culprit::rules::recipe_framework_cpu_only {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The base image has CUDA in it, and the framework that is installed last is a build for the CPU.
+
+## Why it breaks
+The build for the CPU never uses a GPU: "Torch not compiled with CUDA enabled", or everything runs on the CPU.
+
+## How culprit knows
+The index (`--index-url https://download.pytorch.org/whl/cpu`) or the local version (+cpu) of torch, torchvision or torchaudio, and the base image.
+
+## Fix
+Take the build for the CUDA of the image, or a small base image without CUDA, if the CPU is meant.
+
+## When this is not your problem
+CUDA is there for something else in the image.
+
+## Sources
+pytorch.org/get-started/previous-versions.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const PartView& view : AllParts(scene)) {
+    if (view.recipe->kind != snapshot::RecipeKind::kDockerfile || view.part->passing || !view.HasCuda())
+      continue;
+    const RecipeInstall* last = nullptr;
+    const std::vector<RecipeInstall> installs = InstallsOf(view);
+    for (const RecipeInstall& install : installs) {
+      if (install.manager == Manager::kPip && install.name == "torch") last = &install;
+    }
+    if (last == nullptr || last->variant != "cpu" || last->step.recipe != view.recipe) continue;
+    report::Finding& finding =
+        FireAt(ruling, last->text + " is built for the CPU, on the CUDA image " + view.base->image,
+               *last->step.recipe, *last->step.part, last->step->line);
+    finding.evidence = {AsEvidence(last->step), ImageEvidence(view)};
+    finding.fix = {
+        .text = "install the build for CUDA, or start from an image without CUDA if the CPU is meant",
+        .commands = {},
+        .risk = report::Risk::kLow};
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL6032",
+                           .name = "recipe_framework_cpu_only",
+                           .family = Family::kPython,
+                           .explains = Explains::kNothing,
+                           .cause = "framework-cpu-only",
+                           .severity = report::Severity::kWarning,
+                           .looks_at = LooksAt::kRecipe,
+                           .since = "0.9.0",
+                           .title = "a Dockerfile installs a framework without CUDA into an image with CUDA",
+                           .page = kPage,
+                           .check = Check};
+
+}  // namespace culprit::rules::recipe_framework_cpu_only

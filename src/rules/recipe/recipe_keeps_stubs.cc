@@ -1,0 +1,63 @@
+// CUL5051: a Dockerfile leaves the stubs of CUDA on LD_LIBRARY_PATH.
+#include "base/text.h"
+#include "rules/kit/recipe/recipe_facts.h"
+
+namespace culprit::rules::recipe_keeps_stubs {
+namespace {
+
+constexpr std::string_view kPage = R"md(
+## What it means
+The image sets LD_LIBRARY_PATH with the stubs directory of a toolkit in it.
+
+## Why it breaks
+The stubs satisfy the linker on machines without a driver. At run time a program that loads libcuda.so or libnvidia-ml.so gets the stub: "CUDA driver
+is a stub library" (34), "no CUDA-capable device".
+
+## How culprit knows
+The value of ENV in the last stage, and in what it builds on.
+
+## Fix
+Set LIBRARY_PATH, which is for the linker, or LD_LIBRARY_PATH for that one RUN only.
+
+## When this is not your problem
+It is set in an earlier stage only: then nothing of it is in the image.
+
+## Sources
+The text inside the stubs of CUDA 13.0; NVIDIA, CUDA Installation Guide for Linux.
+)md";
+
+void Check(const Scene& scene, Ruling& ruling) {
+  for (const PartView& view : Started(scene)) {
+    const PartView::Step* set = view.Variable("LD_LIBRARY_PATH");
+    if (set == nullptr) continue;
+    for (const std::string& element : base::SplitWords((*set)->words.back(), ":")) {
+      if (base::BaseName(base::CleanPath(element)) != "stubs") continue;
+      report::Finding& finding =
+          FireAt(ruling, "LD_LIBRARY_PATH of " + view.part->name + " contains the stubs directory " + element,
+                 *set->recipe, *set->part, (*set)->line);
+      finding.evidence.push_back(AsEvidence(*set));
+      finding.fix = {
+          .text =
+              "set LIBRARY_PATH in place of LD_LIBRARY_PATH, or LD_LIBRARY_PATH in the one RUN that needs it",
+          .commands = {},
+          .risk = report::Risk::kLow};
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+extern const Rule kRule = {.code = "CUL5051",
+                           .name = "recipe_keeps_stubs",
+                           .family = Family::kLoading,
+                           .explains = Explains::kNothing,
+                           .cause = "search-path",
+                           .severity = report::Severity::kWarning,
+                           .looks_at = LooksAt::kRecipe,
+                           .since = "0.9.0",
+                           .title = "a Dockerfile leaves the stubs of CUDA on LD_LIBRARY_PATH",
+                           .page = kPage,
+                           .check = Check};
+
+}  // namespace culprit::rules::recipe_keeps_stubs
