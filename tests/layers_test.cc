@@ -43,7 +43,7 @@ TEST(Layers, OnlyForeignSentencesAreRead) {
   EXPECT_THAT(ReadersOfSentences(kSource),
               ElementsAre("api/status_name.cc",                      // CUDA's own text for a number
                           "base/demangle.cc",                        // C++ names
-                          "base/pep508.cc",                          // package markers
+                          "base/python/pep508.cc",                   // package markers
                           "change/whatif/modules.cc",                // /proc/driver/nvidia/version
                           "cli/commands/explain.cc",                 // the first line of CMake's cache
                           "collect/linux/gpus.cc",                   // /proc/driver/nvidia/gpus

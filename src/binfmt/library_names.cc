@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "binfmt/elf/constants.h"
 #include "binfmt/elf/sections.h"
 

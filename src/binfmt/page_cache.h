@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 
 namespace culprit::binfmt {
 

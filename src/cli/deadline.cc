@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/in_time.h"
+#include "base/parallel/in_time.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"

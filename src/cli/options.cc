@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "base/words.h"
 #include "cli/command.h"
 #include "cli/console.h"

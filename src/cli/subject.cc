@@ -6,7 +6,7 @@
 
 #include "base/product_version.h"
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "cli/recorded_machine.h"
 #include "collect/linux/container.h"
 #include "collect/linux/host.h"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "base/in_order.h"
+#include "base/parallel/in_order.h"
 #include "base/product_version.h"
 #include "base/text.h"
 #include "base/version.h"

@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "base/in_parallel.h"
+#include "base/parallel/in_parallel.h"
 #include "collect/live_file_view.h"
 
 namespace culprit::collect {

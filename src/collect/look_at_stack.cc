@@ -1,6 +1,6 @@
 #include "collect/look_at_stack.h"
 
-#include "base/in_time.h"
+#include "base/parallel/in_time.h"
 #include "collect/environment.h"
 #include "collect/linux/loader_facts.h"
 #include "collect/look.h"

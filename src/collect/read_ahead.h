@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 
 namespace culprit::collect {
 

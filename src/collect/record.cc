@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/libraries.h"
 
 namespace culprit::collect {

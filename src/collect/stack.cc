@@ -5,7 +5,7 @@
 #include <future>
 #include <memory>
 
-#include "base/in_time.h"
+#include "base/parallel/in_time.h"
 #include "collect/build/folder.h"
 #include "collect/environment.h"
 #include "collect/windows/facts.h"

@@ -5,7 +5,7 @@
 #include <span>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/build/folder.h"
 #include "collect/recipe/recipe.h"
 

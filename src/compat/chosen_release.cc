@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/in_order.h"
-#include "base/pep440.h"
+#include "base/parallel/in_order.h"
+#include "base/python/pep440.h"
 #include "compat/words.h"
 #include "knowledge/packages/pins.h"
 #include "knowledge/packages/project_fit.h"

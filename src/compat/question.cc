@@ -4,7 +4,7 @@
 #include <cctype>
 #include <map>
 
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "base/text.h"
 #include "knowledge/arch.h"
 #include "knowledge/host_compilers.h"

@@ -18,7 +18,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/in_time.h"
+#include "base/parallel/in_time.h"
 #include "collect/live_file_view.h"
 #include "collect/process/process.h"
 #include "engine/check.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/libraries.h"
 
 namespace culprit::engine {

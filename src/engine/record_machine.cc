@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/live_file_view.h"
 #include "collect/look.h"
 #include "collect/record.h"

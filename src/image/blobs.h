@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 #include "base/error.h"
 #include "system/system.h"
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "binfmt/tar/fields.h"
 #include "image/image_system.h"
 #include "image/manifest.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/byte_stream.h"
+#include "base/bytes/byte_stream.h"
 #include "image/config.h"
 #include "image/layer.h"
 #include "image/layer_contents.h"

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <utility>
 
-#include "base/sha256.h"
+#include "base/bytes/sha256.h"
 #include "image/keep.h"
 #include "image/tar_input.h"
 #include "packed/ahead_stream.h"

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "base/byte_source.h"
-#include "base/byte_stream.h"
+#include "base/bytes/byte_source.h"
+#include "base/bytes/byte_stream.h"
 #include "binfmt/tar/tar.h"
 #include "image/blobs.h"
 #include "image/spool.h"

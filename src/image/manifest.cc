@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/bytes/sha256.h"
 #include "base/json.h"
-#include "base/sha256.h"
 #include "base/text.h"
 #include "image/json_member.h"
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "base/byte_stream.h"
+#include "base/bytes/byte_stream.h"
 #include "image/blobs.h"
 #include "image/layer_contents.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 #include "binfmt/tar/tar.h"
 
 namespace culprit::image {

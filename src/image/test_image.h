@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/sha256.h"
+#include "base/bytes/sha256.h"
 #include "binfmt/tar/test_tar.h"
 #include "image/image.h"
 #include "system/memory.h"

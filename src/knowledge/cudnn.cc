@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/arch.h"
 #include "knowledge/packages/release.h"
 

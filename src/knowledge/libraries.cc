@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/version.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/libraries_table.h"
 
 namespace culprit::knowledge {

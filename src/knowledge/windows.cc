@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/version.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 
 namespace culprit::knowledge {
 namespace {

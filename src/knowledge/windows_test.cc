@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 
 namespace culprit::knowledge {
 namespace {

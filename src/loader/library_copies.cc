@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/libraries.h"
 #include "loader/list_entry.h"
 #include "loader/windows/library_copies.h"

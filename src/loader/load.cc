@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "loader/glibc/process.h"
 #include "loader/glibc/symbols.h"
 #include "loader/musl/musl.h"

@@ -5,7 +5,7 @@
 #include <list>
 #include <utility>
 
-#include "base/in_time.h"
+#include "base/parallel/in_time.h"
 #include "knowledge/packages/imports.h"
 #include "loader/imports.h"
 #include "loader/windows/scenario.h"

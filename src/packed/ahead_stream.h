@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "base/byte_stream.h"
+#include "base/bytes/byte_stream.h"
 
 namespace culprit::packed {
 

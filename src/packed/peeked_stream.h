@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "base/byte_stream.h"
+#include "base/bytes/byte_stream.h"
 
 namespace culprit::packed {
 

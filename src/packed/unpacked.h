@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "base/byte_stream.h"
+#include "base/bytes/byte_stream.h"
 
 namespace culprit::packed {
 

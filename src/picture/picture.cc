@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
 #include "picture/picture_findings.h"

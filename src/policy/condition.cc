@@ -7,11 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "base/package_name.h"
-#include "base/pep440.h"
+#include "base/python/package_name.h"
+#include "base/python/pep440.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/record.h"
 
 namespace culprit::policy {

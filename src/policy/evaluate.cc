@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "base/version.h"
 #include "snapshot/path_pattern.h"
 

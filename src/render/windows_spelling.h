@@ -1,4 +1,4 @@
-// Windows paths as users know them: inside culprit a path is "/C:/Windows/System32" (base/windows_path.h), in
+// Windows paths as users know them: inside culprit a path is "/C:/Windows/System32" (base/windows/path.h), in
 // the output it is C:\Windows\System32. Done once, on the finished text, so that no rule and no renderer has
 // to deal with it.
 #pragma once

@@ -10,7 +10,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 
 namespace culprit::report {
 namespace {

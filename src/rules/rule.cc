@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 
 namespace culprit::rules {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "snapshot/file_view.h"
 #include "snapshot/path_pattern.h"
 

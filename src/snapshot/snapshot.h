@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/bytes/unread.h"
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/json_fwd.h"
-#include "base/unread.h"
 #include "base/words.h"
 #include "binfmt/cache/ld_so_cache.h"
 #include "snapshot/fact.h"

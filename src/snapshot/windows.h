@@ -1,5 +1,5 @@
 // What decides about loading on Windows beyond the files themselves. Paths are spelled as everywhere inside
-// culprit: "/C:/Windows/System32" (base/windows_path.h).
+// culprit: "/C:/Windows/System32" (base/windows/path.h).
 #pragma once
 
 #include <map>

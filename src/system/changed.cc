@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "system/known_paths.h"
 #include "system/path_walk.h"
 

@@ -4,7 +4,7 @@
 #include <set>
 #include <system_error>
 
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "system/own_program.h"
 #include "system/private_directory.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "base/unread.h"
+#include "base/bytes/unread.h"
 #include "system/system.h"
 
 namespace culprit::system {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "base/byte_stream.h"
+#include "base/bytes/byte_stream.h"
 
 namespace culprit::system {
 

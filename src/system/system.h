@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
+#include "base/bytes/unread.h"
 #include "base/cpu.h"
 #include "base/path_error.h"
 #include "base/platform.h"
-#include "base/unread.h"
 
 namespace culprit::system {
 

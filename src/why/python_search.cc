@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/libraries.h"
 #include "knowledge/windows.h"
 #include "loader/windows/windows.h"

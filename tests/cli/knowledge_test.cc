@@ -1,8 +1,8 @@
 // `culprit knowledge`, and tables that are newer than the program.
 #include <gtest/gtest.h>
 
+#include "base/bytes/sha256.h"
 #include "base/json.h"
-#include "base/sha256.h"
 #include "made_up_root.h"
 
 namespace culprit {

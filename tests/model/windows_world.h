@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "loader/load.h"
 #include "loader/windows/windows.h"
 

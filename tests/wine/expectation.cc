@@ -6,7 +6,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "loader/windows/windows.h"
 
 namespace culprit::wine {

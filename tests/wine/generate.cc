@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "gold/random.h"
 #include "tree.h"
 

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "gold/child.h"
 
 namespace culprit::wine {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 #include "base/error.h"
 
 namespace culprit::binfmt {

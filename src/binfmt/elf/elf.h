@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 
 namespace culprit::binfmt {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <span>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 #include "binfmt/elf/constants.h"
 #include "binfmt/elf/elf.h"
 #include "binfmt/page_cache.h"

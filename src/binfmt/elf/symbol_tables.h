@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 #include "binfmt/elf/dynamic.h"
 #include "binfmt/elf/elf.h"
 #include "binfmt/elf/reader.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 #include "binfmt/elf/elf.h"
 #include "binfmt/elf/symbol_tables.h"
 

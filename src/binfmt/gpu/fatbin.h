@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 #include "binfmt/elf/elf.h"
 #include "binfmt/pe/pe.h"
 

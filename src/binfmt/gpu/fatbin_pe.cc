@@ -3,7 +3,7 @@
 // holds pointers to the containers.
 #include <algorithm>
 
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "binfmt/gpu/fatbin.h"
 #include "binfmt/gpu/fatbin_sections.h"
 

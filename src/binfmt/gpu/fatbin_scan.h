@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 #include "binfmt/elf/reader.h"
 #include "binfmt/gpu/fatbin.h"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 #include "binfmt/gpu/fatbin.h"
 
 namespace culprit::binfmt {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 #include "binfmt/elf/elf.h"
 #include "binfmt/pe/pe.h"
 

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 #include "binfmt/page_cache.h"
 #include "binfmt/pe/pe.h"
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "base/byte_stream.h"
+#include "base/bytes/byte_stream.h"
 
 namespace culprit::binfmt {
 

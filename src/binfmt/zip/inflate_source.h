@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 
 namespace culprit::binfmt {
 

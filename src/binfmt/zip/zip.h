@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 
 namespace culprit::binfmt {
 

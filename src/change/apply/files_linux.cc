@@ -13,8 +13,8 @@
 #include <span>
 #include <system_error>
 
+#include "base/bytes/sha256.h"
 #include "base/json.h"
-#include "base/sha256.h"
 #include "base/text.h"
 #include "change/apply/files.h"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/version.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "change/whatif/planned.h"
 #include "collect/linux/host.h"
 #include "engine/diagnosis.h"

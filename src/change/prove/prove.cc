@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/in_time.h"
+#include "base/parallel/in_time.h"
 #include "change/prove/proof.h"
 #include "change/whatif/carry_out.h"
 #include "system/changed.h"

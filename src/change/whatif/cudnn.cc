@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "change/whatif/claims.h"
 #include "change/whatif/make.h"
 

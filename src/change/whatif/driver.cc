@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "change/whatif/gpus.h"
 #include "change/whatif/steps.h"
 

@@ -4,9 +4,9 @@
 #include <cctype>
 
 #include "base/json.h"
-#include "base/pep508.h"
+#include "base/python/pep508.h"
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "binfmt/elf/constants.h"
 #include "change/whatif/claims.h"
 

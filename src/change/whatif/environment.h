@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/package_name.h"
+#include "base/python/package_name.h"
 #include "system/system.h"
 
 namespace culprit::whatif {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "change/whatif/make.h"
 
 namespace culprit::whatif {

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "change/prove/prove.h"
 #include "cli/command.h"
 #include "cli/console.h"

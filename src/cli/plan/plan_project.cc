@@ -1,6 +1,6 @@
 #include "cli/plan/plan_project.h"
 
-#include "base/package_name.h"
+#include "base/python/package_name.h"
 #include "base/text.h"
 #include "plan/project/asking.h"
 #include "plan/solve.h"

@@ -5,7 +5,7 @@
 #include <thread>
 #include <utility>
 
-#include "base/in_time.h"
+#include "base/parallel/in_time.h"
 #include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/command.h"

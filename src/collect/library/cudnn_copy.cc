@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "base/in_parallel.h"
+#include "base/parallel/in_parallel.h"
 #include "base/text.h"
 #include "collect/toolkit/c_header.h"
 

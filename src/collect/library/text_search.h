@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 
 namespace culprit::collect {
 

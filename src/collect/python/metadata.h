@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/package_name.h"
 #include "base/platform.h"
+#include "base/python/package_name.h"
 #include "snapshot/stack.h"
 
 namespace culprit::collect {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <utility>
 
-#include "base/in_parallel.h"
-#include "base/package_name.h"
+#include "base/parallel/in_parallel.h"
+#include "base/python/package_name.h"
 #include "base/text.h"
 #include "binfmt/elf/elf.h"
 #include "binfmt/elf/sections.h"

@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "base/in_parallel.h"
-#include "base/sha256.h"
+#include "base/bytes/sha256.h"
+#include "base/parallel/in_parallel.h"
 #include "base/text.h"
 #include "collect/python/metadata.h"
 

@@ -1,7 +1,7 @@
 // The Python collector on machines made up in memory.
 #include <gtest/gtest.h>
 
-#include "base/sha256.h"
+#include "base/bytes/sha256.h"
 #include "binfmt/elf/write.h"
 #include "collect/stack.h"
 #include "system/memory.h"

@@ -5,7 +5,7 @@
 
 #include "base/path_error.h"
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 
 namespace culprit::collect {
 namespace {

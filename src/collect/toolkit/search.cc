@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/library/library_version.h"
 #include "collect/toolkit/c_header.h"
 #include "snapshot/path_pattern.h"

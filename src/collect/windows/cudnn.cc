@@ -7,7 +7,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/library/cudnn_copy.h"
 #include "collect/library/package_owner.h"
 #include "collect/live_file_view.h"

@@ -3,7 +3,7 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/library/text_search.h"
 
 namespace culprit::collect {

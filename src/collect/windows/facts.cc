@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/live_file_view.h"
 #include "collect/windows/places.h"
 #include "collect/windows/stack.h"

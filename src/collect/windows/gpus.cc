@@ -11,7 +11,7 @@
 #include <charconv>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/linux/driver_parts.h"
 #include "collect/windows/places.h"
 #include "collect/windows/stack.h"

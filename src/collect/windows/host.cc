@@ -1,7 +1,7 @@
 #include "collect/windows/host.h"
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/windows/python.h"
 
 namespace culprit::collect {

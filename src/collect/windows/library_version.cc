@@ -14,7 +14,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/library/runtime_inside.h"
 #include "collect/library/text_search.h"
 #include "collect/windows/dll_name.h"

@@ -1,7 +1,7 @@
 #include "collect/windows/look.h"
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/environment.h"
 #include "collect/live_file_view.h"
 #include "collect/windows/facts.h"

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/windows/dll_name.h"
 #include "knowledge/libraries.h"
 #include "snapshot/directory_set.h"

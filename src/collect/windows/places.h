@@ -1,5 +1,5 @@
 // Paths from the environment and the registry of a Windows machine, in the inside spelling
-// (base/windows_path.h), and the directories that may contain CUDA DLLs.
+// (base/windows/path.h), and the directories that may contain CUDA DLLs.
 #pragma once
 
 #include <span>

@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/live_file_view.h"
 #include "collect/windows/places.h"
 #include "collect/windows/python.h"

@@ -3,7 +3,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/windows/places.h"
 #include "collect/windows/python.h"
 #include "collect/windows/stack.h"

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "collect/toolkit/search.h"
 #include "collect/windows/places.h"
 #include "collect/windows/stack.h"

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "base/byte_stream.h"
+#include "base/bytes/byte_stream.h"
 #include "packed/unpacked.h"
 
 namespace culprit::logs {

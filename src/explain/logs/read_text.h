@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/byte_stream.h"
+#include "base/bytes/byte_stream.h"
 #include "explain/logs/error_lines.h"
 #include "explain/logs/symptom.h"
 

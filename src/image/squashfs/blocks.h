@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/byte_source.h"
+#include "base/bytes/byte_source.h"
 #include "image/blobs.h"
 #include "packed/block.h"
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <utility>
 
+#include "base/bytes/sha256.h"
 #include "base/product_version.h"
-#include "base/sha256.h"
 #include "knowledge/book/all_tables.h"
 #include "knowledge/packages/distributions.h"
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <span>
 
-#include "base/sha256.h"
+#include "base/bytes/sha256.h"
 #include "knowledge/driver.h"
 #include "knowledge/libraries.h"
 #include "knowledge/messages/causes.h"

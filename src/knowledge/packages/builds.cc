@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "base/in_order.h"
+#include "base/parallel/in_order.h"
 #include "knowledge/packages/pins.h"
 #include "knowledge/packages/release.h"
 

@@ -2,7 +2,7 @@
 // beside them.
 #include <algorithm>
 
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "knowledge/packages/builds.h"
 #include "knowledge/packages/project_fit.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "knowledge/arch.h"
 #include "knowledge/packages/builds.h"
 #include "knowledge/packages/release.h"

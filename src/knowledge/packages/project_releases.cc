@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "base/in_order.h"
-#include "base/pep440.h"
+#include "base/parallel/in_order.h"
+#include "base/python/pep440.h"
 #include "base/text.h"
 #include "knowledge/packages/builds.h"
 #include "knowledge/packages/release.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "loader/windows/state.h"
 
 namespace culprit::loader {

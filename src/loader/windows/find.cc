@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/windows.h"
 #include "loader/windows/state.h"
 

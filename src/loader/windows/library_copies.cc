@@ -2,7 +2,7 @@
 #include "loader/windows/library_copies.h"
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/libraries.h"
 #include "snapshot/directory_set.h"
 

@@ -1,7 +1,7 @@
 #include "loader/windows/words.h"
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "loader/windows/candidate.h"
 #include "loader/windows/windows.h"
 

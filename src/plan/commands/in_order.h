@@ -1,7 +1,7 @@
 // Sorting that keeps the order of equals.
 #pragma once
 
-#include "base/in_order.h"
+#include "base/parallel/in_order.h"
 
 namespace culprit::plan {
 

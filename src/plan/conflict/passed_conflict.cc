@@ -4,7 +4,7 @@
 #include <map>
 #include <vector>
 
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "base/text.h"
 #include "plan/project/dependency.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "base/package_name.h"
-#include "base/pep440.h"
+#include "base/python/package_name.h"
+#include "base/python/pep440.h"
 #include "base/text.h"
 #include "knowledge/packages/builds.h"
 #include "knowledge/packages/distributions.h"

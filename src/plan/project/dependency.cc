@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "base/package_name.h"
+#include "base/python/package_name.h"
 #include "base/text.h"
 #include "knowledge/packages/pins.h"
 

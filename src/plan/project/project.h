@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/pep508.h"
+#include "base/python/pep508.h"
 #include "plan/project/dependency.h"
 #include "report/plan.h"
 

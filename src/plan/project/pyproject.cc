@@ -2,7 +2,7 @@
 // [build-system] is not read: what builds the project is not what it runs with.
 #include <algorithm>
 
-#include "base/package_name.h"
+#include "base/python/package_name.h"
 #include "base/text.h"
 #include "plan/project/reading.h"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "base/package_name.h"
+#include "base/python/package_name.h"
 #include "base/text.h"
 #include "plan/project/reading.h"
 

@@ -1,7 +1,7 @@
 // Builds of frameworks as candidates. Each bound is what a function of knowledge/ answers.
 #include <algorithm>
 
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "knowledge/arch.h"
 #include "knowledge/cudnn.h"
 #include "knowledge/packages/projects.h"

@@ -3,8 +3,8 @@
 // they are installed: a toolkit with the CUDA of their framework.
 #include <algorithm>
 
-#include "base/pep440.h"
-#include "base/pep508.h"
+#include "base/python/pep440.h"
+#include "base/python/pep508.h"
 #include "base/text.h"
 #include "knowledge/arch.h"
 #include "knowledge/packages/project_releases.h"

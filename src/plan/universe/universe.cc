@@ -4,7 +4,7 @@
 #include <cctype>
 #include <numeric>
 
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "knowledge/packages/distributions.h"
 #include "knowledge/packages/pins.h"
 #include "knowledge/packages/project_releases.h"

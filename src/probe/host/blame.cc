@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "base/windows_exception.h"
+#include "base/windows/exception.h"
 
 namespace culprit::probe {
 namespace {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "probe/host/cudnn_versions.h"
 #include "probe/host/steps.h"
 

@@ -11,11 +11,11 @@
 #include <map>
 #include <span>
 
+#include "base/bytes/sha256.h"
 #include "base/json.h"
 #include "base/product_version.h"
-#include "base/sha256.h"
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "render/check/check.h"
 #include "render/document.h"
 #include "render/finding.h"

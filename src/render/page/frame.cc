@@ -1,6 +1,6 @@
 #include "render/page/frame.h"
 
-#include "base/sha256.h"
+#include "base/bytes/sha256.h"
 
 namespace culprit::render {
 

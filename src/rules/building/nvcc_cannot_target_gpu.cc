@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/arch.h"
 #include "knowledge/host_compilers.h"
 #include "knowledge/packages/packages.h"

@@ -1,7 +1,7 @@
 // CUL3016: a directory has some cuDNN DLLs and lacks the rest.
 #include <algorithm>
 
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "loader/windows/scenario.h"
 #include "rules/rule.h"
 

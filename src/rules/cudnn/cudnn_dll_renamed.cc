@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "rules/kit/cudnn/cudnn_fixes.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/rule.h"

@@ -1,6 +1,6 @@
 // CUL3015: a cuDNN DLL lacks a function that another one needs (error 127): two releases are mixed.
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/libraries.h"
 #include "rules/kit/loading/function_misses.h"
 

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/cudnn.h"
 #include "rules/kit/cudnn/cudnn_fixes.h"
 #include "rules/kit/load_facts.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "base/package_name.h"
+#include "base/python/package_name.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "knowledge/libraries.h"

@@ -1,7 +1,7 @@
 #include "rules/kit/load_facts.h"
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/libraries.h"
 #include "rules/kit/variables/variable_fixes.h"
 

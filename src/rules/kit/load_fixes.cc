@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "base/package_name.h"
+#include "base/python/package_name.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/driver.h"
 #include "rules/kit/changes.h"
 #include "rules/kit/cudnn/cudnn_fixes.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "rules/kit/changes.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/other_places.h"

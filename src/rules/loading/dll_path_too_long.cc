@@ -1,5 +1,5 @@
 // CUL5028: a DLL path of 260 characters or more.
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::dll_path_too_long {

@@ -1,6 +1,6 @@
 // CUL5024: PATH was changed in the Windows settings after this process started.
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/loading/windows_search.h"
 

@@ -1,6 +1,6 @@
 // CUL5027: PATH order decides between two versions of a DLL.
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "rules/kit/load_facts.h"
 #include "rules/rule.h"
 

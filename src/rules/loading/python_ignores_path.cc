@@ -1,6 +1,6 @@
 // CUL5025: Python 3.8 and later does not search PATH for its modules' DLLs.
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/kit/loading/windows_search.h"

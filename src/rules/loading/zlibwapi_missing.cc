@@ -1,6 +1,6 @@
 // CUL5021: cuDNN 8.3 to 8.9 needs zlibwapi.dll, which it does not bundle.
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/windows.h"
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"

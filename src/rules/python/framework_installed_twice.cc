@@ -4,7 +4,7 @@
 #include <array>
 #include <map>
 
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "base/text.h"
 #include "rules/kit/python/package_changes.h"
 #include "rules/kit/python/rival_packages.h"

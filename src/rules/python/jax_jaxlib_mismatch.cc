@@ -1,5 +1,5 @@
 // CUL6004: incompatible versions of jax and jaxlib.
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "rules/kit/python/package_changes.h"
 
 namespace culprit::rules::jax_jaxlib_mismatch {

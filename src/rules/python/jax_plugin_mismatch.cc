@@ -1,5 +1,5 @@
 // CUL6005: JAX's CUDA plugin does not match jaxlib, or its two packages differ.
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "rules/kit/python/package_changes.h"
 
 namespace culprit::rules::jax_plugin_mismatch {

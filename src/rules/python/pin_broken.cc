@@ -4,8 +4,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "base/package_name.h"
-#include "base/pep440.h"
+#include "base/python/package_name.h"
+#include "base/python/pep440.h"
 #include "knowledge/libraries.h"
 #include "knowledge/packages/extensions.h"
 #include "rules/kit/python/package_changes.h"

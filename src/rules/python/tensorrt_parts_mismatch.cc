@@ -1,5 +1,5 @@
 // CUL6018: TensorRT packages of different versions or CUDA majors in one environment.
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "base/text.h"
 #include "rules/kit/gpu_code/fitting_build.h"
 

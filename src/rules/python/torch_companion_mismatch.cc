@@ -2,7 +2,7 @@
 // one.
 #include <array>
 
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "rules/kit/gpu_code/fitting_build.h"
 
 namespace culprit::rules::torch_companion_mismatch {

@@ -1,6 +1,6 @@
 // CUL4002: CUDA_HOME does not point to a toolkit.
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
 #include "rules/rule.h"
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "explain/logs/clean_line.h"
 #include "run/judge/parts.h"
 

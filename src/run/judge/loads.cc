@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/libraries.h"
 #include "run/judge/parts.h"
 

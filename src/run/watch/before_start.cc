@@ -4,7 +4,7 @@
 #include <future>
 #include <thread>
 
-#include "base/in_time.h"
+#include "base/parallel/in_time.h"
 #include "base/text.h"
 #include "run/watch/cuda_watch.h"
 #include "system/quiet_thread.h"

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "run/watch/tool_run.h"
 
 namespace culprit::watch {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "base/windows_exception.h"
+#include "base/windows/exception.h"
 
 namespace culprit::watch {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/shell_word.h"
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "system/child.h"
 
 namespace culprit::watch {

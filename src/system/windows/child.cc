@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "system/windows/command_line.h"
 #include "system/windows/native.h"
 #include "system/windows/pipe.h"

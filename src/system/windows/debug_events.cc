@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 
 namespace culprit::system {
 namespace {

@@ -12,7 +12,7 @@
 #include <cstring>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "system/windows/native.h"
 
 namespace culprit::system {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 
 namespace culprit::system {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "system/windows/native.h"
 
 namespace culprit::system {

@@ -3,7 +3,7 @@
 #include <memory>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "system/host_cpu.h"
 #include "system/host_system.h"
 #include "system/windows/native.h"

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "system/windows/command_line.h"
 #include "system/windows/debug_events.h"
 #include "system/windows/native.h"

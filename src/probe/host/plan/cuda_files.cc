@@ -6,7 +6,7 @@
 
 #include "base/path_error.h"
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "snapshot/path_pattern.h"
 
 namespace culprit::probe {

@@ -7,7 +7,7 @@
 #include "base/path_error.h"
 #include "base/text.h"
 #include "base/version.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "probe/host/plan/cuda_files.h"
 #include "probe/host/plan/parts.h"
 

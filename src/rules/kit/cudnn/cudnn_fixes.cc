@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "base/version.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/cudnn.h"
 #include "knowledge/driver.h"
 #include "knowledge/packages/release.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "base/version.h"
 #include "knowledge/packages/builds.h"
 #include "knowledge/packages/pins.h"

@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
 #include "rules/kit/cudnn/cudnn_fixes.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/package_name.h"
+#include "base/python/package_name.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "rules/kit/python/asked.h"

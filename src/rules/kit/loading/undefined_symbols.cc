@@ -5,7 +5,7 @@
 
 #include "base/demangle.h"
 #include "base/text.h"
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 #include "knowledge/libraries.h"
 #include "loader/library_copies.h"
 #include "rules/kit/file_fixes.h"

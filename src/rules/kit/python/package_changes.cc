@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "base/text.h"
 #include "knowledge/packages/distributions.h"
 #include "knowledge/packages/frameworks.h"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/pep508.h"
+#include "base/python/pep508.h"
 #include "rules/rule.h"
 
 namespace culprit::rules {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/package_name.h"
+#include "base/python/package_name.h"
 #include "base/text.h"
 #include "knowledge/libraries.h"
 #include "rules/kit/file_fixes.h"

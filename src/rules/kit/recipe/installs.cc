@@ -3,7 +3,7 @@
 #include <array>
 #include <cctype>
 
-#include "base/package_name.h"
+#include "base/python/package_name.h"
 #include "base/text.h"
 #include "rules/kit/recipe/recipe_facts.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "base/text.h"
 #include "knowledge/libraries.h"
 #include "rules/kit/python/package_facts.h"

@@ -1,8 +1,8 @@
 // Expected answers are those of the Python package "packaging" (24.0).
 #include <gtest/gtest.h>
 
-#include "base/pep440.h"
-#include "base/pep508.h"
+#include "base/python/pep440.h"
+#include "base/python/pep508.h"
 
 namespace culprit::base {
 namespace {

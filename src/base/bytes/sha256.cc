@@ -1,10 +1,10 @@
-#include "base/sha256.h"
+#include "base/bytes/sha256.h"
 
 #include <algorithm>
 #include <bit>
 #include <string_view>
 
-#include "base/sha256_blocks.h"
+#include "base/bytes/sha256_blocks.h"
 
 namespace culprit::base {
 

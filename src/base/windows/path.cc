@@ -1,4 +1,4 @@
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 
 #include <algorithm>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "base/package_name.h"
+#include "base/python/package_name.h"
 
 #include <cctype>
 

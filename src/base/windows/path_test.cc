@@ -1,5 +1,5 @@
 // Both spellings of a path, as Windows users write them.
-#include "base/windows_path.h"
+#include "base/windows/path.h"
 
 #include <gtest/gtest.h>
 

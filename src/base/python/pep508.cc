@@ -1,8 +1,8 @@
-#include "base/pep508.h"
+#include "base/python/pep508.h"
 
 #include <cctype>
 
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 #include "base/text.h"
 
 namespace culprit::base {

@@ -1,4 +1,4 @@
-#include "base/windows_exception.h"
+#include "base/windows/exception.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "base/pep440.h"
+#include "base/python/pep440.h"
 
 #include <algorithm>
 #include <array>

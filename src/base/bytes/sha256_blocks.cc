@@ -2,7 +2,7 @@
 // (Gulley et al., July 2013). Both keep the state in two vectors and do four rounds with the sum of message
 // and constants; tests compare with the portable loop. The sixteen steps are written as four times four, so
 // that every compiler keeps the message in registers.
-#include "base/sha256_blocks.h"
+#include "base/bytes/sha256_blocks.h"
 
 #if defined(__aarch64__) && defined(__linux__) && !defined(__clang_analyzer__)
 #include <arm_neon.h>

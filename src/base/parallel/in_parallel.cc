@@ -1,4 +1,4 @@
-#include "base/in_parallel.h"
+#include "base/parallel/in_parallel.h"
 
 #include <algorithm>
 #include <chrono>
@@ -9,7 +9,7 @@
 #include <mutex>
 #include <thread>
 
-#include "base/in_time.h"
+#include "base/parallel/in_time.h"
 
 namespace culprit::base {
 namespace {

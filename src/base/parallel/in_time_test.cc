@@ -1,4 +1,4 @@
-#include "base/in_time.h"
+#include "base/parallel/in_time.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "base/in_parallel.h"
+#include "base/parallel/in_parallel.h"
 
 #include <gtest/gtest.h>
 
