@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -19,6 +20,8 @@ using report::Verdict;
 // A stack of more nodes than this part of the most frequent one is another kind of node; rarer ones are odd,
 // and so is one of a single node where others have company.
 constexpr size_t kUsualPart = 4;
+// Where every node is different, each would be compared with all others.
+constexpr size_t kMostCompared = 200;
 
 size_t HashOf(const std::vector<NodeFact>& facts) {
   size_t hash = facts.size();
@@ -192,7 +195,7 @@ report::FleetReport Merge::Report(const std::optional<Brief>& baseline, const po
     if (baseline) return {&baseline->facts, baseline->node};
     const Group* nearest = nullptr;
     size_t least = 0;
-    for (const Group& other : groups) {  // the largest first
+    for (const Group& other : groups | std::views::take(kMostCompared)) {  // the largest first
       if (!usual(other)) break;
       const size_t distance = Distance(*group.facts, *other.facts);
       if (nearest == nullptr || distance < least) nearest = &other, least = distance;

@@ -220,6 +220,19 @@ std::string SilentSection(const report::FleetReport& report, const PageText& tex
       Limit(shown, report.unreachable.size(), "nodes") + "<dl class=\"unknown\">" + rows + "</dl>");
 }
 
+// What is not known: nodes that culprit could not judge, and rules of the site.
+std::string DoubtsSection(const report::FleetReport& report, const PageText& text) {
+  std::vector<report::NotChecked> items;
+  const auto folded = [](const std::vector<std::string>& nodes) {
+    return Cut(base::FoldNodes(nodes), kLongestNodes);
+  };
+  if (!report.unjudged.empty()) items.push_back({folded(report.unjudged), "could not be judged"});
+  for (const report::FleetNotChecked& item : report.not_checked) {
+    if (items.size() < kMostSilent) items.push_back({item.what + " on " + folded(item.nodes), item.why});
+  }
+  return NotCheckedSection(items, "Not checked", text);
+}
+
 }  // namespace
 
 std::string ToHtml(const report::FleetReport& report, const PageFacts& facts) {
@@ -229,7 +242,7 @@ std::string ToHtml(const report::FleetReport& report, const PageFacts& facts) {
                      std::to_string(report.nodes) + (report.nodes == 1 ? " node" : " nodes") + " answered",
                      text.Sentence(report.headline)) +
       FleetFindingsSection(report, text) + TableSection(report, text) + SilentSection(report, text) +
-      CommonSection(report, text);
+      DoubtsSection(report, text) + CommonSection(report, text);
   return WholePage({.kind = "fleet", .title = "culprit: " + text.Words(report.headline), .main = main}, facts,
                    text);
 }

@@ -1,3 +1,4 @@
+// The page of a fleet with hostile names and of one that is too large, and what `fleet diff` says to people.
 #include <gtest/gtest.h>
 
 #include "render/fleet/diff.h"
