@@ -158,6 +158,15 @@ Answer CudnnForGpu(const CudnnRelease& row, const Version& cuda, const Version& 
     return No("cuDNN " + Text(row.version) + " needs compute capability " + Text(lowest) + " or higher",
               row.source);
   }
+  // A list is of the build for the newest CUDA; builds before CUDA 12 have no PTX for what came later.
+  const Capability* capability = FindCapability(cc);
+  if (capability != nullptr && cuda.part(0) != 0 && cuda.part(0) < 12 &&
+      Known(capability->first_cuda).part(0) > cuda.part(0)) {
+    return No("cuDNN " + Text(row.version) + " for CUDA " + std::to_string(cuda.part(0)) +
+                  " has no code for " + gpu + ": CUDA " + Text(capability->first_cuda) +
+                  " is the first that compiles for it",
+              row.source);
+  }
   for (const std::string_view listed : row.cc_listed) {
     if (listed == cc.ToString())
       return Yes("cuDNN " + Text(row.version) + " has code for " + gpu, row.source);
@@ -174,17 +183,16 @@ Answer CudnnForGpu(const CudnnRelease& row, const Version& cuda, const Version& 
     if (newer && !IsJetson(cc)) return OnNewerGpu(row, cuda, gpu);
     return Unknown("the support matrix of cuDNN " + Text(row.version) + " does not list " + gpu, row.source);
   }
-  // Without a list: if every CUDA that it is built for compiles for the GPU, the GPU was not new at that
-  // time.
-  const Capability* capability = FindCapability(cc);
+  // Without a list: if a CUDA that it is built for compiles for the GPU from its first release on, the GPU
+  // was not new at that time.
   if (capability == nullptr) return Unknown(gpu + " is not in the table");
-  const bool old_news =
-      !row.cuda_builds.empty() && std::ranges::all_of(row.cuda_builds, [&](std::string_view build) {
-        return Known(build) >= Known(capability->first_cuda);
-      });
-  if (old_news && !capability->jetson) {
-    return Yes("cuDNN " + Text(row.version) + " needs compute capability " + Text(lowest) +
-                   ", and every CUDA it is built for compiles for " + Text(capability->cc),
+  const auto build = std::ranges::find_if(row.cuda_builds, [&](std::string_view one) {
+    const bool asked = cuda.part(0) == 0 || Known(one).part(0) == cuda.part(0);
+    return asked && Known(one) >= Known(capability->first_cuda);
+  });
+  if (build != row.cuda_builds.end() && !capability->jetson) {
+    return Yes("cuDNN " + Text(row.version) + " needs compute capability " + Text(lowest) + ", and CUDA " +
+                   Text(*build) + ", for which it is built, compiles for " + Text(capability->cc),
                row.source);
   }
   return Unknown("no list of the GPUs of cuDNN " + Text(row.version) + " is recorded", row.source);

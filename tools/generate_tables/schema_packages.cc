@@ -266,7 +266,8 @@ Subject Images() {
                                  {"compat", Form::kFlag},
                                  {"devel", Form::kFlag},
                                  kSource},
-                      .unique = {"name"}},
+                      .unique = {"name"},
+                      .packed = true},
                      {.key = "official",
                       .type = "OfficialImages",
                       .function = "OfficialImageLists",
@@ -278,7 +279,8 @@ Subject Images() {
                                  {"branches", Form::kVersions},
                                  {"brands", Form::kTexts},
                                  kSource},
-                      .unique = {"cuda"}},
+                      .unique = {"cuda"},
+                      .packed = true},
                      {.key = "month",
                       .type = "ImageMonth",
                       .function = "ImageMonths",
@@ -286,7 +288,8 @@ Subject Images() {
                                  {"cuda", Form::kVersion, kRequired},
                                  {"cudnn", Form::kVersion},
                                  kSource},
-                      .unique = {"release"}}}};
+                      .unique = {"release"},
+                      .packed = true}}};
 }
 
 Subject Packages() {

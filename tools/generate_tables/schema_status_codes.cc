@@ -15,7 +15,8 @@ Table Codes(std::string_view key, std::string_view function) {
                      {"meaning", Form::kText, kRequired},
                      {"causes", Form::kTexts},
                      kSource},
-          .unique = {"code"}};
+          .unique = {"code"},
+          .packed = true};
 }
 
 }  // namespace
@@ -35,7 +36,8 @@ Subject StatusCodes() {
                                  {"meaning", Form::kText, kRequired},
                                  {"causes", Form::kTexts},
                                  kSource},
-                      .unique = {"code"}},
+                      .unique = {"code"},
+                      .packed = true},
                      {.key = "cudnn",
                       .type = "CudnnStatus",
                       .function = "CudnnStatuses",
@@ -47,7 +49,8 @@ Subject StatusCodes() {
                                  {"meaning", Form::kText, kRequired},
                                  {"causes", Form::kTexts},
                                  kSource},
-                      .unique = {"name"}},
+                      .unique = {"name"},
+                      .packed = true},
                      Codes("nvml", "NvmlStatuses"),
                      Codes("cublas", "CublasStatuses"),
                      Codes("cusolver", "CusolverStatuses"),

@@ -32,9 +32,10 @@ environment, is what CuPy looks for, and is not reported.
 torch/utils/cpp_extension.py; documentation of CMake (FindCUDAToolkit).
 )md";
 
-// CuPy, numba and others only look for libraries there: a conda environment has these, and no nvcc.
+// CuPy, numba and others only look for libraries there: a conda environment has these, and no nvcc; numba
+// takes libnvvm of a wheel.
 bool HasCudaLibraries(const Scene& scene, const std::string& directory) {
-  for (const char* below : {"lib64", "lib", "bin", "bin/x64"}) {
+  for (const char* below : {"lib64", "lib", "nvvm/lib64", "bin", "bin/x64", "nvvm/bin"}) {
     const auto items = scene.view.List(base::JoinPath(directory, below));
     if (items && std::ranges::any_of(*items, [](const snapshot::DirectoryItem& item) {
           return knowledge::FindLibrary(item.name) != nullptr;
