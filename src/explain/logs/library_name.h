@@ -10,7 +10,7 @@ struct LibraryName {
   std::string_view family;  // "cudnn", "cudnn-part", "cuda", "driver", "nvml", ... "other"
   std::string stem;         // "cudnn_ops_infer", "cublas"
   std::string major;        // of cuDNN, of CUDA, or the number in the name; "" = unknown
-  std::string release;      // "10.0": the CUDA release if the name contains it
+  std::string release;      // "10.0", "11": the CUDA that a name with a release in it belongs to
   bool windows = false;
   bool versioned = false;
 };

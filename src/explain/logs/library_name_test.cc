@@ -26,8 +26,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"cudnn_cnn_infer64_8.dll", "cudnn-part", "8", ""},
         Case{"cudnn_ops_infer.dll", "cudnn-part", "8", ""},  // only 8 was split like this
         Case{"/usr/lib/x86_64-linux-gnu/libcudnn_graph.so.9.1.0", "cudnn-part", "9", ""},
-        Case{"libcudart.so.11.0", "cuda", "11", "11.0"}, Case{"libcudart.so.12", "cuda", "12", ""},
-        Case{"cudart64_110.dll", "cuda", "11", "11.0"}, Case{"cudart64_100.dll", "cuda", "10", "10.0"},
+        Case{"libcudart.so.11.0", "cuda", "11", "11"}, Case{"libcudart.so.12", "cuda", "12", ""},
+        Case{"cudart64_110.dll", "cuda", "11", "11"}, Case{"cudart64_100.dll", "cuda", "10", "10.0"},
         Case{"cublas64_12.dll", "cuda", "12", ""}, Case{"cublas64_92.dll", "cuda", "9", "9.2"},
         Case{"libcufft.so.11", "cuda", "12", ""},   // its number is ahead of CUDA's
         Case{"libcusolver.so.11", "cuda", "", ""},  // of CUDA 11 and 12
