@@ -36,6 +36,7 @@ struct RecipeStep {
   uint64_t line = 0;
   bool may_fail = false;  // kRun: "|| true" and the like follow
   bool vague = false;     // kSet, kCopy: a word has a variable in it whose value is not known
+  bool device = false;    // kRun: RUN --device gives it a device of the host
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {
@@ -44,6 +45,7 @@ struct RecipeStep {
     visit("line", self.line);
     visit("may_fail", self.may_fail);
     visit("vague", self.vague);
+    visit("device", self.device);
   }
   bool operator==(const RecipeStep&) const = default;
 };

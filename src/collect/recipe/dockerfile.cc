@@ -143,6 +143,15 @@ std::string_view WithoutOptions(std::string_view text) {
   return text;
 }
 
+bool HasOption(std::string_view text, std::string_view name) {
+  while (text.starts_with("--")) {
+    const std::string_view option = text.substr(0, text.find_first_of(" \t"));
+    if (option.substr(0, option.find('=')) == name) return true;
+    text = base::Trim(text.substr(option.size()));
+  }
+  return false;
+}
+
 class DockerfileReader {
  public:
   DockerfileReader(std::string_view bytes, const std::string& path) : lines_(bytes) {
@@ -262,6 +271,12 @@ class DockerfileReader {
   }
 
   void RunStep(const Instruction& instruction) {
+    const size_t before = stage().steps.size();
+    AddRun(instruction);
+    if (!HasOption(instruction.rest.text, "--device")) return;
+    for (size_t i = before; i < stage().steps.size(); ++i) stage().steps[i].device = true;
+  }
+  void AddRun(const Instruction& instruction) {
     const std::string_view own = WithoutOptions(instruction.rest.text);
     if (const auto words = ExecForm(own)) {
       LinedText shell;
@@ -282,7 +297,7 @@ class DockerfileReader {
       const size_t begin = written.lines[i].first;
       const size_t end = i + 1 < written.lines.size() ? written.lines[i + 1].first : written.text.size();
       std::string_view piece = std::string_view(written.text).substr(begin, end - begin);
-      if (i == 0) piece = WithoutOptions(piece);
+      if (base::Trim(shell.text).empty()) piece = WithoutOptions(piece);
       shell.Add(Filled(piece).text, written.lines[i].second);
     }
     AddCommands(shell, stage().steps);

@@ -22,6 +22,7 @@ std::string Told(std::string_view text, const std::string& path = "Dockerfile") 
       told += " | " + std::string(base::Word(step.kind)) + " " + std::to_string(step.line) + ":";
       for (const std::string& word : step.words) told += " " + word;
       if (step.may_fail) told += " (may fail)";
+      if (step.device) told += " (device)";
     }
     for (const snapshot::GpuRequest& gpu : part.gpus) {
       told += " | " + std::string(base::Word(gpu.way)) + " " + std::to_string(gpu.line) + ": " + gpu.name +
@@ -60,6 +61,15 @@ TEST(Dockerfile, HeredocsEscapesAndInnerShells) {
   EXPECT_EQ(Told("FROM ${WHO}/x:${TAG:-1}\n"), "stage 1 ${WHO}/x:1@1 vague");
   EXPECT_EQ(Told("FROM a\nRUN [\"echo\", \"it's; fine\"]\n"), "stage 1 a@1 | run 2: echo it's; fine");
   EXPECT_EQ(Told("FROM a\nRUN echo /x > /etc/y 2>&1\n"), "stage 1 a@1 | run 2: echo /x > /etc/y");
+}
+
+TEST(Dockerfile, OptionsOfRun) {
+  EXPECT_EQ(Told("FROM a\nRUN --mount=type=cache,target=/x \\\n    --mount=type=secret,id=s \\\n    pip "
+                 "install torch\n"),
+            "stage 1 a@1 | run 4: pip install torch");
+  EXPECT_EQ(
+      Told("FROM a\nRUN --network=none --device=nvidia.com/gpu=all nvidia-smi && ls\nRUN ls --device=x\n"),
+      "stage 1 a@1 | run 2: nvidia-smi (device) | run 2: ls (device) | run 3: ls --device=x");
 }
 
 TEST(Dockerfile, BrokenOnesAreErrors) {

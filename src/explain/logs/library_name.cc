@@ -81,7 +81,8 @@ void ReadCuda(std::string_view base, const std::string& number, LibraryName& nam
   name.major = knowledge::CudaMajorOf(*row);
   const bool one_release = row->cuda.size() == 1 && row->cuda[0].find('.') != std::string_view::npos;
   // libcudart.so.11.0 is that of 11.8 too.
-  if (one_release || !name.release.empty()) name.release = one_release ? std::string(row->cuda[0]) : name.major;
+  if (one_release || !name.release.empty())
+    name.release = one_release ? std::string(row->cuda[0]) : name.major;
 }
 
 }  // namespace

@@ -10,20 +10,24 @@ constexpr std::string_view kPage = R"md(
 A RUN line starts nvidia-smi, or asks a framework for its GPU and fails without one.
 
 ## Why it breaks
-`docker build` gives no GPU to its steps: there is neither libcuda.so.1 nor nvidia-smi, so the build stops here, or what is compiled
-"for the GPU of this machine" is compiled for none.
+`docker build` gives no GPU to a step that does not ask for one: there is neither libcuda.so.1 nor nvidia-smi, so the build stops here,
+or what is compiled "for the GPU of this machine" is compiled for none.
 
 ## How culprit knows
 The commands of RUN.
 
 ## Fix
-Do that when the container starts (ENTRYPOINT), and name the GPUs to compile for: TORCH_CUDA_ARCH_LIST, CMAKE_CUDA_ARCHITECTURES.
+Do that when the container starts (ENTRYPOINT), and name the GPUs to compile for: TORCH_CUDA_ARCH_LIST, CMAKE_CUDA_ARCHITECTURES. Or give
+that step a GPU: `RUN --device=nvidia.com/gpu=all`, with BuildKit 0.20 or later and CDI set up where it builds.
 
 ## When this is not your problem
-The command may fail (`|| true`), or the daemon has nvidia as its default runtime and builds without BuildKit.
+The command may fail (`|| true`), or the daemon has nvidia as its default runtime and builds without BuildKit, or `podman build`
+is given the device.
 
 ## Sources
-Docker documentation, docker build; NVIDIA Container Toolkit documentation (set the default runtime to build with GPUs).
+Docker documentation, Container Device Interface (build); moby/buildkit@5d47cc18: docs/cdi.md (RUN --device since BuildKit 0.20);
+NVIDIA/nvidia-docker wiki, Frequently Asked Questions (GPU during a build: the default runtime); moby/buildkit issue 1800 (not with BuildKit);
+PyTorch documentation, torch.utils.cpp_extension (compiles for the cards that it sees).
 )md";
 
 // Why a command fails without a GPU; "" if it need not.
@@ -45,7 +49,7 @@ std::string NeedsGpu(const RecipeStep& step) {
 void Check(const Scene& scene, Ruling& ruling) {
   for (const PartView& view : AllParts(scene)) {
     for (const PartView::Step& step : view.steps) {
-      if (step.part != view.part || step->kind != StepKind::kRun || step->may_fail) continue;
+      if (step.part != view.part || step->kind != StepKind::kRun || step->may_fail || step->device) continue;
       const std::string what = NeedsGpu(*step.step);
       if (what.empty()) continue;
       report::Finding& finding =
