@@ -56,13 +56,14 @@ std::string CudaWord(std::string_view tag) {
 }
 
 void ReadPytorch(std::string_view tag, ImageFacts& facts) {
-  facts.has = ImageHas::kGpu;
   const std::string_view version = tag.substr(0, tag.find('-'));
-  std::string cuda = CudaWord(tag);
-  if (!IsVersion(version) || cuda.empty()) return;
-  facts.has = ImageHas::kCuda;
-  facts.cuda = std::move(cuda);
+  if (!IsVersion(version)) {  // "latest"
+    facts.has = ImageHas::kGpu;
+    return;
+  }
   facts.framework_version = version;
+  facts.cuda = CudaWord(tag);
+  if (!facts.cuda.empty()) facts.has = ImageHas::kCuda;  // a release without the word may be for the CPU
   ReadWords(tag, facts);
 }
 
@@ -97,6 +98,14 @@ void ReadMonth(std::string_view tag, ImageFacts& facts) {
   facts.cuda = row->cuda;
   facts.cudnn = row->cudnn;
   facts.source = row->source;
+}
+
+// "3.3.5-rocm", "v0.5.5-rocm700-mi30x", "main-cann8.5.0-a3": for other hardware than NVIDIA's.
+bool IsForOthers(std::string_view tag) {
+  return std::ranges::any_of(base::Split(tag, '-'), [](const std::string& word) {
+    return word == "intel" || word == "xpu" || word == "cpu" || word == "neuron" || word == "gaudi" ||
+           word.starts_with("rocm") || word.starts_with("cann");
+  });
 }
 
 }  // namespace
@@ -163,7 +172,7 @@ ImageFacts FactsOfImage(std::string_view text) {
       ReadMonth(name.tag, facts);
       break;
     case ImageTags::kGpu:
-      facts.has = ImageHas::kGpu;
+      if (!IsForOthers(name.tag)) facts.has = ImageHas::kGpu;
       break;
   }
   return facts;

@@ -44,6 +44,13 @@ TEST(ImageFacts, TheTagTells) {
 TEST(ImageFacts, WhatNoRowKnowsIsUnknown) {
   EXPECT_EQ(Told("nvidia/cuda:latest"), "gpu");
   EXPECT_EQ(Told("pytorch/pytorch"), "gpu");
+  EXPECT_EQ(Told("pytorch/pytorch:2.6.0-runtime"), "unknown torch 2.6.0 runtime");  // may be for the CPU
+  EXPECT_EQ(Told("ghcr.io/huggingface/text-generation-inference:3.3.5"), "gpu");
+  EXPECT_EQ(Told("ghcr.io/huggingface/text-generation-inference:3.3.5-rocm"), "unknown");
+  EXPECT_EQ(Told("ghcr.io/huggingface/text-generation-inference:latest-intel-cpu"), "unknown");
+  EXPECT_EQ(Told("lmsysorg/sglang:v0.5.5.post3-cu129-amd64"), "gpu");
+  EXPECT_EQ(Told("lmsysorg/sglang:v0.5.5.post3-rocm700-mi30x"), "unknown");
+  EXPECT_EQ(Told("lmsysorg/sglang:main-cann8.5.0-a3"), "unknown");
   EXPECT_EQ(Told("ghcr.io/somebody/model:1"), "unknown");
   EXPECT_EQ(Told("trainer:latest"), "unknown");  // somebody's own
   EXPECT_EQ(Told("nvcr.io/nvidia/tritonserver:25.01-trtllm-python-py3"), "gpu");

@@ -23,7 +23,7 @@ Nothing in the image uses the cuDNN of the base image: PyTorch's and JAX's wheel
 
 ## Sources
 gitlab.com/nvidia/container-images/cuda, as in taehun-kmu/FMCL-Docker@31bd822f: dist/12.4.1/ubuntu2204/runtime/cudnn/Dockerfile
-(apt-mark hold); NVIDIA cuDNN documentation, installation.
+(the version of the package, apt-mark hold); NVIDIA cuDNN documentation, Installing cuDNN Backend on Linux (apt takes it from NVIDIA's repository).
 )md";
 
 // "libcudnn8-dev" -> "8"; "" if it is none.

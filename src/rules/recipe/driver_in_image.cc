@@ -27,7 +27,8 @@ Leave the driver out. Install the toolkit alone (cuda-toolkit-12-4 in place of c
 The image is for a virtual machine or installs the driver on a host (a driver container), or a later command removes these files again.
 
 ## Sources
-NVIDIA, CUDA Installation Guide for Linux (meta packages); NVIDIA Container Toolkit documentation; NVIDIA/nvidia-docker issue 1551.
+NVIDIA, CUDA Installation Guide for Linux (meta packages: cuda and cuda-MAJOR-MINOR install the driver too); NVIDIA Container Toolkit documentation;
+NVIDIA/nvidia-docker issue 1551.
 )md";
 
 bool IsDriverPackage(const std::string& name) {

@@ -11,7 +11,7 @@ A RUN line starts nvidia-smi, or asks a framework for its GPU and fails without 
 
 ## Why it breaks
 `docker build` gives no GPU to a step that does not ask for one: there is neither libcuda.so.1 nor nvidia-smi, so the build stops here,
-or what is compiled "for the GPU of this machine" is compiled for none.
+or what is to be compiled "for the GPU of this machine" finds none.
 
 ## How culprit knows
 The commands of RUN.
@@ -21,8 +21,7 @@ Do that when the container starts (ENTRYPOINT), and name the GPUs to compile for
 that step a GPU: `RUN --device=nvidia.com/gpu=all`, with BuildKit 0.20 or later and CDI set up where it builds.
 
 ## When this is not your problem
-The command may fail (`|| true`), or the daemon has nvidia as its default runtime and builds without BuildKit, or `podman build`
-is given the device.
+The command may fail (`|| true`), or the daemon has nvidia as its default runtime and builds without BuildKit.
 
 ## Sources
 Docker documentation, Container Device Interface (build); moby/buildkit@5d47cc18: docs/cdi.md (RUN --device since BuildKit 0.20);

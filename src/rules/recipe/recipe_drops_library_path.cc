@@ -10,8 +10,8 @@ constexpr std::string_view kPage = R"md(
 The image sets LD_LIBRARY_PATH to a new value, and the base image relies on the one it had.
 
 ## Why it breaks
-NVIDIA's images set LD_LIBRARY_PATH to /usr/local/nvidia/lib and lib64, where some hosts (Google Kubernetes Engine, old versions of nvidia-docker) mount the
-driver. Their framework images add directories of their libraries too.
+Most of NVIDIA's images have /usr/local/nvidia/lib and lib64 in LD_LIBRARY_PATH, where some hosts (Google Kubernetes Engine, nvidia-docker 1) mount the
+driver. Newer ones have /usr/local/cuda/lib64 in it, and framework images directories of their libraries.
 
 ## How culprit knows
 ENV in the Dockerfile, without $LD_LIBRARY_PATH in it, on an image of nvidia/cuda or nvcr.io/nvidia.
@@ -24,7 +24,8 @@ The hosts mount the driver into the usual directories, as the NVIDIA Container T
 
 ## Sources
 gitlab.com/nvidia/container-images/cuda, as in taehun-kmu/FMCL-Docker@31bd822f: dist/12.6.3/ubuntu2404/base/Dockerfile
-(LD_LIBRARY_PATH); Google Cloud documentation, Run GPUs in GKE Standard node pools.
+(LD_LIBRARY_PATH), @0336e30f: README.md (nvidia-docker 1); Google Cloud documentation, Run GPUs in GKE Standard node pools (CUDA libraries);
+GoogleCloudPlatform/container-engine-accelerators@31ee590e: cmd/nvidia_gpu/README.md.
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -21,7 +21,7 @@ Take the build for the CUDA of the image, or a small base image without CUDA, if
 CUDA is there for something else in the image.
 
 ## Sources
-pytorch.org/get-started/previous-versions.
+PyTorch, Previous PyTorch Versions (pytorch.org/get-started/previous-versions: CPU only).
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -23,7 +23,8 @@ Set LIBRARY_PATH, which is for the linker, or LD_LIBRARY_PATH for that one RUN o
 It is set in an earlier stage only: then nothing of it is in the image.
 
 ## Sources
-The text inside the stubs of CUDA 13.0; NVIDIA, CUDA Installation Guide for Linux.
+The text inside the stubs of CUDA 13.0; NVIDIA/nvidia-docker wiki, Frequently Asked Questions (link with the stubs, never have them on
+LD_LIBRARY_PATH).
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -26,7 +26,8 @@ Build on the devel image of the same release, in a stage of its own, and copy th
 A script that culprit does not read installs the toolkit.
 
 ## Sources
-hub.docker.com/r/nvidia/cuda (flavours); PyTorch documentation, torch.utils.cpp_extension (CUDA_HOME).
+gitlab.com/nvidia/container-images/cuda, as in taehun-kmu/FMCL-Docker@0336e30f: doc/README.md (flavours; the text of hub.docker.com/r/nvidia/cuda);
+pytorch/pytorch@0011ec5c: torch/utils/cpp_extension.py (CUDA_HOME, nvcc).
 )md";
 
 // Whether the toolkit comes from somewhere else.

@@ -24,7 +24,8 @@ In a compose file set shm_size: 8gb or ipc: host; in a pod mount an emptyDir wit
 The processes do not use shared memory (NCCL_SHM_DISABLE=1 with one worker).
 
 ## Sources
-NVIDIA NCCL documentation, troubleshooting (shared memory); vLLM documentation, using Docker (--ipc=host or --shm-size).
+NVIDIA/nccl@5067397c: docs/userguide/source/troubleshooting/runtime_and_mpi_issues.rst (shared memory, Docker), src/os/linux.cc (the message);
+vLLM documentation, using Docker (--ipc=host or --shm-size); moby/moby issue 29492 and containerd/containerd discussion 8568 (64 MB).
 )md";
 
 // How many processes a command starts on GPUs; "" if it does not say.
