@@ -25,7 +25,8 @@ The hosts mount the driver into the usual directories, as the NVIDIA Container T
 ## Sources
 gitlab.com/nvidia/container-images/cuda, as in taehun-kmu/FMCL-Docker@31bd822f: dist/12.6.3/ubuntu2404/base/Dockerfile
 (LD_LIBRARY_PATH), @0336e30f: README.md (nvidia-docker 1); Google Cloud documentation, Run GPUs in GKE Standard node pools (CUDA libraries);
-GoogleCloudPlatform/container-engine-accelerators@31ee590e: cmd/nvidia_gpu/README.md.
+GoogleCloudPlatform/container-engine-accelerators@31ee590e: cmd/nvidia_gpu/README.md;
+for 12.8.1, thesavant42/layerslayer@45c439d2: plans/refactor-peek-api.md (the history of an image).
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {
