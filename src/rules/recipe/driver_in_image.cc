@@ -18,17 +18,19 @@ image is of another version: at best it is never used, at worst it is found firs
 way of the mount ("file exists").
 
 ## How culprit knows
-Packages of the driver among what apt installs (also the metapackage `cuda`, which brings the driver), and libcuda among what is copied.
+Packages of the driver among what apt installs (also the metapackages `cuda` and cuda-runtime, which bring the driver), and libcuda among
+what is copied.
 
 ## Fix
-Leave the driver out. Install the toolkit alone (cuda-toolkit-12-4 in place of cuda), or start from an image of nvidia/cuda.
+Leave the driver out. Install the toolkit alone (cuda-toolkit-12-4 in place of cuda) or its libraries (cuda-libraries-12-4 in place of
+cuda-runtime-12-4), or start from an image of nvidia/cuda.
 
 ## When this is not your problem
 The image is for a virtual machine or installs the driver on a host (a driver container), or a later command removes these files again.
 
 ## Sources
-NVIDIA, CUDA Installation Guide for Linux (meta packages: cuda and cuda-MAJOR-MINOR install the driver too); NVIDIA Container Toolkit documentation;
-NVIDIA/nvidia-docker issue 1551.
+NVIDIA, CUDA Installation Guide for Linux (meta packages: cuda, cuda-MAJOR-MINOR and cuda-runtime-MAJOR-MINOR install the driver too);
+NVIDIA Container Toolkit documentation; NVIDIA/nvidia-docker issue 1551.
 )md";
 
 bool IsDriverPackage(const std::string& name) {
@@ -45,7 +47,7 @@ bool IsDriverPackage(const std::string& name) {
     return name.starts_with(begin) && name.size() > begin.size() &&
            name.find_first_not_of("0123456789-", begin.size()) == std::string::npos;
   };
-  return numbers("cuda-") || numbers("nvidia-");
+  return numbers("cuda-") || numbers("cuda-runtime-") || numbers("nvidia-");
 }
 
 bool IsLibcuda(const std::string& path) {
@@ -63,17 +65,24 @@ bool RemovesDriver(const PartView& view, const RecipeStep& after) {
   });
 }
 
+// What the image may have in place of a metapackage.
+std::string_view Instead(const std::string& what) {
+  if (what.starts_with("cuda-runtime"))
+    return "; for the libraries alone, install cuda-libraries-MAJOR-MINOR";
+  return what.starts_with("cuda") ? "; for the toolkit alone, install cuda-toolkit-MAJOR-MINOR" : "";
+}
+
 void FireOn(const PartView& view, const PartView::Step& step, const std::string& what, Ruling& ruling) {
   if (step.recipe != view.recipe || RemovesDriver(view, *step.step)) return;
   report::Finding& finding =
       FireAt(ruling, "the image gets " + what + ", which belongs to the driver of the host", *step.recipe,
              *step.part, step->line, {what});
   finding.evidence.push_back(AsEvidence(step));
-  finding.fix = {
-      .text = "leave " + what + " out: the container runtime mounts the driver's files of the host" +
-              (what.starts_with("cuda") ? "; for the toolkit alone, install cuda-toolkit-MAJOR-MINOR" : ""),
-      .commands = {},
-      .risk = report::Risk::kLow};
+  finding.fix = {.text = "leave " + what +
+                         " out: the container runtime mounts the driver's files of the host" +
+                         std::string(Instead(what)),
+                 .commands = {},
+                 .risk = report::Risk::kLow};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

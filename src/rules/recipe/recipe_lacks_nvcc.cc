@@ -30,12 +30,18 @@ gitlab.com/nvidia/container-images/cuda, as in taehun-kmu/FMCL-Docker@0336e30f: 
 pytorch/pytorch@0011ec5c: torch/utils/cpp_extension.py (CUDA_HOME, nvcc).
 )md";
 
+// The metapackages of the toolkit with the driver: "cuda", "cuda-12-4".
+bool IsWholeCuda(std::string_view name) {
+  return name == "cuda" || (name.starts_with("cuda-") && name.size() > 5 &&
+                            name.find_first_not_of("0123456789-", 5) == std::string_view::npos);
+}
+
 // Whether the toolkit comes from somewhere else.
 bool BringsNvcc(const PartView& view) {
   for (const RecipeInstall& install : InstallsOf(view)) {
     const std::string& name = install.name;
     if (name.starts_with("cuda-toolkit") || name.starts_with("cuda-nvcc") ||
-        name.starts_with("cuda-compiler") || name.starts_with("cuda-minimal-build") || name == "cuda" ||
+        name.starts_with("cuda-compiler") || name.starts_with("cuda-minimal-build") || IsWholeCuda(name) ||
         name == "nvidia-cuda-toolkit" || name == "cudatoolkit-dev" || name.starts_with("nvidia-cuda-nvcc") ||
         name.starts_with("cuda-dev"))
       return true;
