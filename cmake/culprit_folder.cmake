@@ -1,10 +1,11 @@
-# culprit_folder(NAME [COLD] [PLATFORM] [TESTS_ALONE] [UNIT name] SOURCES ... WITHOUT ... ALONE ... SEES ... LINKS ...
-#                TEST_LINKS ...)
+# culprit_folder(NAME [COLD] [PLATFORM] [TESTS_ALONE] [UNIT name] SOURCES ... WITHOUT ... ALONE ... HOT ... SEES ...
+#                LINKS ... TEST_LINKS ...)
 #   Builds the library culprit_NAME from every source of the calling folder, and the test program NAME_test from every
 #   *_test.cc: a new file is built because it is there. SOURCES are generated ones; WITHOUT leaves files out. SEES names the
 #   rooms whose headers may be included; tests/layers_test checks the includes. LINKS are external libraries.
 #   UNIT: rooms of one unit are compiled together in a unity build, as one library; ALONE names sources that are not.
 #   All of them are COLD, or none.
+#   HOT: sources of a COLD room that are compiled for speed, each by itself.
 #   COLD: runs once and waits for files or people, so it is compiled for size: 0.7 of what -O1 gives, in the same time.
 #   PLATFORM: linux/ and *_linux.cc are compiled for Linux only, windows/ and *_windows.cc for Windows only.
 #   TESTS_ALONE: tests that are compiled by themselves even in a unity build.
@@ -50,7 +51,11 @@ endfunction()
 if(MINGW)
   set(CULPRIT_COLD $<$<CONFIG:Release>:-O1>)
 elseif(NOT MSVC)
-  set(CULPRIT_COLD $<$<CONFIG:Release>:-Os>)
+  set(CULPRIT_COLD $<$<CONFIG:Release>:-Oz>)
+endif()
+
+if(NOT MSVC)
+  set(CULPRIT_HOT $<$<CONFIG:Release>:-O2>)
 endif()
 
 # As many compilers as cores: ninja would start two more, which only take memory.
@@ -181,7 +186,7 @@ function(culprit_add_home home cold)
 endfunction()
 
 function(culprit_folder name)
-  cmake_parse_arguments(ARG "COLD;PLATFORM" "UNIT" "SOURCES;WITHOUT;ALONE;TESTS_ALONE;SEES;LINKS;TEST_LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;PLATFORM" "UNIT" "SOURCES;WITHOUT;ALONE;HOT;TESTS_ALONE;SEES;LINKS;TEST_LINKS" ${ARGN})
   set(target culprit_${name})
   set(platform "")
   if(ARG_PLATFORM)
@@ -209,6 +214,11 @@ function(culprit_folder name)
   if(ARG_ALONE)
     list(TRANSFORM ARG_ALONE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     set_source_files_properties(${ARG_ALONE} TARGET_DIRECTORY ${home} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+  if(ARG_HOT)
+    list(TRANSFORM ARG_HOT PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    set_source_files_properties(${ARG_HOT} TARGET_DIRECTORY ${home} PROPERTIES
+      SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${CULPRIT_HOT}")
   endif()
   set(seen "")
   foreach(room IN LISTS ARG_SEES)

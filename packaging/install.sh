@@ -3,9 +3,11 @@
 # install.sh --uninstall         removes it
 # FROM (or $CULPRIT_FROM): a folder, a .tar or .tar.gz, or the URL of a folder, with culprit-linux-x86_64 or
 # culprit-linux-aarch64 and SHA256SUMS; without it, the folder of this script.
-# PREFIX: where to, default ~/.local. CULPRIT_SHA256: the digest that the program must have, if you know it from elsewhere.
+# PREFIX: where to, default ~/.local: bin/culprit, and below share the man page and completions for bash, zsh and fish.
+# CULPRIT_SHA256: the digest that the program must have, if you know it from elsewhere.
 set -u
 prefix=${PREFIX:-${HOME:?}/.local}
+case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
 program=$prefix/bin/culprit
 
 die() {
@@ -22,9 +24,9 @@ share/fish/vendor_completions.d/culprit.fish fish"
 uninstall() {
   [ -e "$program" ] || [ -L "$program" ] || die "$program is not there"
   rm -f "$program" || exit 1
-  echo "$extras" | while read -r path _; do
-    rm -f "$prefix/$path"
-    (cd "$prefix" && rmdir -p "${path%/*}" 2>/dev/null)  # those that are empty now
+  echo "$extras" | while read -r file _; do
+    rm -f "$prefix/$file"
+    (cd "$prefix" && rmdir -p "${file%/*}" 2>/dev/null)  # those that are empty now
   done
   echo "removed $program"
 }
@@ -81,10 +83,10 @@ digest() {  # digest FILE
 }
 
 check() {  # check NAME: against the digest that was given, or the list beside the file
-  want=${CULPRIT_SHA256:-}
+  want=$(echo "${CULPRIT_SHA256:-}" | tr -d ' \r' | tr A-F a-f)
   if [ -z "$want" ]; then
     [ -f "$work/SHA256SUMS" ] || die "there is no SHA256SUMS beside $1 to check it with (or set CULPRIT_SHA256)"
-    want=$(sed -n "s/^\([0-9a-f]\{64\}\) [ *]$1\$/\1/p" "$work/SHA256SUMS" | head -n 1)
+    want=$(tr -d '\r' <"$work/SHA256SUMS" | sed -n "s/^\([0-9A-Fa-f]\{64\}\) [ *]$1\$/\1/p" | tr A-F a-f | head -n 1)
     [ -n "$want" ] || die "SHA256SUMS does not name $1"
   fi
   got=$(digest "$work/$1") || exit 1
@@ -92,12 +94,12 @@ check() {  # check NAME: against the digest that was given, or the list beside t
 }
 
 put_extras() {  # what the program prints about itself; a shell it does not know is left out
-  echo "$extras" | while read -r path name; do
+  echo "$extras" | while read -r file name; do
     "$program" completions "$name" >"$work/text" 2>/dev/null || continue
     if [ "$name" = zsh ] && ! grep -q '^#compdef' "$work/text"; then  # as a function that zsh loads by itself
       { echo '#compdef culprit'; cat "$work/text"; echo '_bash_complete -F _culprit'; } >"$work/zsh" && mv "$work/zsh" "$work/text"
     fi
-    mkdir -p "$prefix/${path%/*}" && cp "$work/text" "$prefix/$path"
+    mkdir -p "$prefix/${file%/*}" && cp "$work/text" "$prefix/$file"
   done
 }
 
@@ -107,11 +109,11 @@ install_from() {
   trap 'rm -rf "$work"' EXIT
   fetch "$1" "$name"
   check "$name"
-  chmod 755 "$work/$name"
-  "$work/$name" --version >/dev/null || die "$name does not start here"
-  mkdir -p "$prefix/bin" || exit 1
-  # By renaming: a culprit that is running goes on.
-  cp "$work/$name" "$program.new" && mv -f "$program.new" "$program" || die "could not write $program"
+  # Tried where it will be: programs in the temporary folder may not be allowed to start. By renaming: a culprit that
+  # is running goes on.
+  mkdir -p "$prefix/bin" && cp "$work/$name" "$program.new" && chmod 755 "$program.new" || die "could not write $program"
+  "$program.new" --version >/dev/null || { rm -f "$program.new"; die "$name does not start in $prefix/bin"; }
+  mv -f "$program.new" "$program" || die "could not write $program"
   put_extras
   echo "installed $("$program" --version) as $program"
   found=$(command -v culprit 2>/dev/null)
@@ -123,8 +125,9 @@ install_from() {
   esac
 }
 
+[ $# -le 1 ] || { echo "install.sh: one argument at most, not $# (--help)" >&2; exit 64; }
 case ${1:-} in
-  -h | --help) sed -n '2,6s/^# //p' "$0" ;;
+  -h | --help) sed -n '2,7s/^# //p' "$0" ;;
   --uninstall) uninstall ;;
   -*) echo "install.sh: unknown option $1 (--help)" >&2; exit 64 ;;
   *)

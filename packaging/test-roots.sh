@@ -12,7 +12,7 @@ kept_root() {
     awk '$2 ~ /^(bookworm|trixie|stable)$/ { print $1; exit }')
   [ -n "$mirror" ] || { echo "this machine's apt knows no Debian archive"; return 1; }
   mkdir -p "$cache"
-  mmdebstrap --variant=apt --mode=root $suite "$tar.part" "$mirror" >"$work/log" 2>&1 && mv "$tar.part" "$tar" ||
+  mmdebstrap --variant=apt --mode=root --format=tar $suite "$tar.part" "$mirror" >"$work/log" 2>&1 && mv "$tar.part" "$tar" ||
     { echo "mmdebstrap: $(grep -m 1 '^E:' "$work/log")"; return 1; }
   echo "$tar"
 }

@@ -76,6 +76,9 @@ def project_cases(cache):
              ("sglang", "0.5"): {"sglang-0.5-py3-none-any.whl": wheel(metadata(
                  "torch==2.8.0; extra == 'srt'", "sglang[runtime_common]; extra == 'srt'", "timm==1.0; extra == 'runtime-common'",
                  "SGLang[srt,test]; extra == 'all' and sys_platform == 'linux'", "peft; extra == 'test'", "sglang[all]; extra == 'test'"))},
+             # One that the pins do not have, and one that they have.
+             ("vllm", "0.2.5"): {"vllm-0.2.5-py3-none-any.whl": wheel(metadata("torch>=2.1.1", "timm>=1"))},
+             ("vllm", "0.6.0"): {"vllm-0.6.0-py3-none-any.whl": wheel(metadata("torch==2.4.0", "timm>=1"))},
              ("torch", "2.6.0"): {"torch-2.6.0-cp39-cp39-manylinux_2_28_x86_64.whl": wheel(metadata("triton==3.2", "keras>=3"))}}
     index = FakeIndex(files, cache)
     rows = tomllib.loads(projects.harvest(index, 0))
@@ -91,14 +94,15 @@ def project_cases(cache):
         ("torchao", ["0.9"], None, ["windows-x86_64"], None, ["torch"]),
         ("transformers", ["5.0", "5.1"], None, None, None, ["torch<2.9,>=2.4"]),
         ("transformers", ["5.0", "5.1"], None, ["linux-x86_64", "linux-aarch64"], "<3.12", ["triton==3.0"]),
-        ("transformers", ["5.0", "5.1"], "torch", None, None, ["accelerate[x]>=1"])]
+        ("transformers", ["5.0", "5.1"], "torch", None, None, ["accelerate[x]>=1"]),
+        ("vllm", ["0.2.5"], None, None, None, ["timm>=1", "torch>=2.1.1"]), ("vllm", ["0.6.0"], None, None, None, ["timm>=1"])]
     reads = index.reads
     projects.harvest(index, 0)
     yield "files read a second time", index.reads, reads
     yield "nothing new", list(projects.compare(rows, rows)), []
     old = {table: [{**r, "versions": [v for v in r["versions"] if v != "5.1"]} for r in rows[table]] for table in rows}
     yield "a new release", list(projects.compare(rows, old)), ["transformers 5.1: not in the data"]
-    del old["needs"][-1]
+    old["needs"] = [r for r in old["needs"] if r.get("extra") != "torch"]
     yield "a requirement that the data lacks", list(projects.compare(rows, old))[1:], [
         'transformers 5.0: the index says {"extra": "torch", "needs": ["accelerate[x]>=1"]}, the data does not']
 
@@ -137,6 +141,10 @@ def by_hand_cases(cache):
         ("torch", "2.6.0"): {"torch-2.6.0-cp39-cp39-manylinux1_x86_64.whl": wheel("Requires-Dist: cuda-toolkit[cublas]==12.6.3\n\n", **{
             "torch/lib/libtorch_cuda.so": "", "torch/lib/libtorch_python.so": "\0sm_80 sm_90 compute_90\0"})},
         ("triton", "3.1.4"): {"triton-3.1.4-cp39-cp39-manylinux1_x86_64.whl": wheel()},
+        ("jax-cuda12-plugin", "0.6.0"): {"jax_cuda12_plugin-0.6.0-cp312-cp312-manylinux2014_x86_64.whl": wheel(
+            "Requires-Dist: nvidia-cudnn-cu12<10.0,>=9.8\nRequires-Dist: nvidia-cuda-runtime-cu12>=12.1.105\n\n")},
+        ("peft", "0.20"): {"peft-0.20-py3-none-any.whl": wheel()},
+        ("peft", "0.21"): {"peft-0.21-py3-none-any.whl": wheel(**{"peft/kernel.cu": ""})},
     }, cache)
     data = {"drivers": {"toolkit": [{"cuda": "12.4.0"}], "runtime": [{"cuda": "12.4", "name": "cudaNew"}]},
             "host_compilers": {"nvcc": [{"cuda": "12.4", "gcc_max": "13.2", "clang_max": "17", "msvc_min": 1910, "msvc_below": 1950}],
@@ -148,10 +156,11 @@ def by_hand_cases(cache):
             "frameworks": {"companion": [], "release": [
                 {"framework": "torch", "version": "2.5.1", "variant": "cu124", "is_default": True, "cuda": "12.4", "cudnn": "9.1.0.69",
                  "python": "3.9", "python_until": "3.12"},
+                {"framework": "jax", "version": "0.6.0", "variant": "cuda12", "cuda": "12.8", "cudnn": "9.1", "cudnn_below": "10.0"},
                 {"framework": "triton", "version": "3.0", "until": "3.1"}]},
-            "extensions": {"extension": []}}
+            "extensions": {"extension": [], "project": [{"package": "peft", "gpu": "none"}, {"package": "trl", "gpu": "own"}]}}
     lines = by_hand.check(index, data.get, 0)
-    yield "the row of a new torch", lines[-1].partition("; ")[2], \
+    yield "the row of a new torch", next(line for line in lines if "torch 2.6.0" in line).partition("; ")[2], \
         "the default build: {'cuda': '12.6', 'python': '3.9', 'python_until': '3.9', 'code': ['8.0', '9.0+PTX']}"
     yield "by hand", [line.partition(" (")[0].partition(";")[0] for line in lines], [
         "data/drivers.toml [[toolkit]] 12.4.1: no row",
@@ -169,7 +178,10 @@ def by_hand_cases(cache):
         "data/drivers.toml [[runtime]] cudaNew: 12.4 in the data, libcudart has it from 12.5 on",
         "data/frameworks.toml [[release]] torch 2.5.1 cu124 cudnn: 9.1.0.69 in the data, 9.1.0.70 on the index",
         "data/frameworks.toml [[release]] torch 2.5.1 cu124 python_until: 3.12 in the data, 3.13 on the index",
-        "data/frameworks.toml [[release]] torch 2.6.0: no row"]
+        "data/frameworks.toml [[release]] torch 2.6.0: no row",
+        "data/frameworks.toml [[release]] jax 0.6.0 cuda12 cudnn, cudnn_below, cuda_from: 9.1, 10.0, 12.0 in the data, 9.8, 10.0, 12.1 "
+        "in METADATA",
+        "data/extensions.toml [[project]] peft gpu: none in the data, peft-0.21-py3-none-any.whl has peft/kernel.cu"]
     yield "codes", list(members.codes("A_OK = 0x0, /* A_NO = 9 */\n A_BAD,\n A_OLD X_ENUM = A_BAD,\n A_END = 7\n}", "A_")), [
         ("A_OK", 0), ("A_BAD", 1), ("A_END", 7)]
     yield "limits", by_hand.limits("#if __GNUC__ > 6 || (__GNUC__ == 6 && __GNUC_MINOR__ > 3)"), {"gcc_max": "6.3"}

@@ -57,8 +57,9 @@ std::vector<std::string> FolderCalls(const std::string& cmake) {
 
 // The text between `keyword` and the next keyword of a culprit_folder or culprit_program call.
 std::set<std::string> Arguments(const std::string& call, const std::string& keyword) {
-  static const std::set<std::string> keywords = {"COLD",    "PLATFORM", "TESTS_ALONE", "UNIT",  "SOURCES",
-                                                 "WITHOUT", "ALONE",    "SEES",        "LINKS", "TEST_LINKS"};
+  static const std::set<std::string> keywords = {"COLD",    "PLATFORM", "TESTS_ALONE", "UNIT",
+                                                 "SOURCES", "WITHOUT",  "ALONE",       "HOT",
+                                                 "SEES",    "LINKS",    "TEST_LINKS"};
   std::set<std::string> found;
   std::istringstream words(call);
   bool inside = false;
@@ -159,6 +160,36 @@ std::vector<std::string> FilesWithoutOpeningComment(const fs::path& src) {
       if (text.starts_with("#include \"" + header.string() + "\"\n") && fs::exists(src / header)) continue;
     }
     violations.push_back(relative.string() + ": does not open with a comment");
+  }
+  return violations;
+}
+
+std::vector<std::string> TooLong(const fs::path& src) {
+  constexpr int kFile = 400, kFunction = 60;
+  static const std::regex no_function(R"(^(namespace|class|struct|enum|union|extern|export)\b|=)");
+  std::vector<std::string> violations;
+  for (const fs::path& file : SourceFiles(src)) {
+    const std::string name = file.lexically_relative(src).string() + ":";
+    std::istringstream lines(ReadText(file));
+    std::string head;  // the line at the first column that what follows belongs to
+    int number = 0, begin = 0;
+    for (std::string line; std::getline(lines, line);) {
+      ++number;
+      const bool first_column = !line.empty() && std::string_view(" }#/").find(line[0]) == std::string::npos;
+      if (first_column) {
+        head = line;
+        begin = 0;
+      }
+      if (begin == 0 && line.ends_with('{')) begin = number;
+      if (!line.starts_with('}')) continue;
+      const int length = number - begin - 1;
+      if (begin != 0 && length > kFunction && line == "}" && !std::regex_search(head, no_function))
+        violations.push_back(name + std::to_string(begin) + ": a function of " + std::to_string(length) +
+                             " lines");
+      begin = 0;
+      head.clear();
+    }
+    if (number > kFile) violations.push_back(name + " " + std::to_string(number) + " lines");
   }
   return violations;
 }

@@ -23,6 +23,9 @@ std::vector<std::string> ForbiddenIncludes(const std::filesystem::path& src);
 std::vector<std::string> ForbiddenNames(const std::filesystem::path& src);
 // A source or test that starts with its own header has its comment there.
 std::vector<std::string> FilesWithoutOpeningComment(const std::filesystem::path& src);
+// Files of more than 400 lines, and functions of more than 60 that are no table: their body begins and ends
+// at the first column, as those do that stand in no class.
+std::vector<std::string> TooLong(const std::filesystem::path& src);
 // Files that decide by comparing a text with a sentence (a literal with a space between two words).
 std::set<std::string> ReadersOfSentences(const std::filesystem::path& src);
 

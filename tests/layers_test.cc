@@ -38,6 +38,11 @@ TEST(Layers, NamesSayWhatTheyHold) { EXPECT_THAT(ForbiddenNames(kSource), IsEmpt
 
 TEST(Layers, EveryFileOpensWithAComment) { EXPECT_THAT(FilesWithoutOpeningComment(kSource), IsEmpty()); }
 
+TEST(Layers, FilesAndFunctionsAreShort) {
+  EXPECT_THAT(TooLong(kSource), IsEmpty());
+  EXPECT_THAT(TooLong(kSource.parent_path() / "tests"), IsEmpty());
+}
+
 // Kinds travel as types. A file that decides by a sentence reads text that somebody other than culprit wrote.
 TEST(Layers, OnlyForeignSentencesAreRead) {
   EXPECT_THAT(ReadersOfSentences(kSource),
@@ -46,8 +51,10 @@ TEST(Layers, OnlyForeignSentencesAreRead) {
                           "base/python/pep508.cc",                   // package markers
                           "change/whatif/modules.cc",                // /proc/driver/nvidia/version
                           "cli/commands/explain.cc",                 // the first line of CMake's cache
+                          "cli/fleet/clush.cc",                      // what clush says of nodes
                           "collect/linux/gpus.cc",                   // /proc/driver/nvidia/gpus
                           "explain/logs/mention.cc",                 // logs
+                          "explain/logs/unwrap.cc",                  // CMake
                           "plan/commands/apt_names.cc",              // NVIDIA's list of driver branches
                           "rules/live/framework_cannot_use_gpu.cc",  // what a framework says
                           "run/judge/last_words.cc",                 // exceptions of Python and C++
@@ -127,6 +134,19 @@ TEST_F(FakeTree, ComparingWithASentenceIsReported) {
   Write("base/b.cc", "// B.\nbool B() { return name == \"libcuda.so.1\"; }\n");
   Write("base/c_test.cc", "// C.\nbool C() { return words == \"leads nowhere\"; }\n");
   EXPECT_THAT(ReadersOfSentences(root_), ElementsAre("base/a.cc"));
+}
+
+TEST_F(FakeTree, LongFilesAndFunctionsAreReported) {
+  const auto lines = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += "  A();\n";
+    return text;
+  };
+  Write("base/a.cc",
+        "void Short() {\n" + lines(60) + "}\nvoid Long(int a,\n          int b) {\n" + lines(61) + "}\n");
+  Write("base/b.cc", "const int kTable[] = {\n" + lines(61) + "};\n");
+  Write("base/c.cc", "namespace {\n" + lines(399) + "}  // namespace\n");
+  EXPECT_THAT(TooLong(root_), ElementsAre("base/a.cc:64: a function of 61 lines", "base/c.cc: 401 lines"));
 }
 
 TEST_F(FakeTree, MissingOpeningCommentIsReported) {

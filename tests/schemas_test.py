@@ -7,10 +7,8 @@ field without an entry in the schema fails here. usage: schemas_test.py PROGRAM
 import copy
 import functools
 import json
-import os
 import pathlib
 import re
-import subprocess
 import sys
 import tempfile
 import tomllib
@@ -22,12 +20,25 @@ except ImportError:  # another Python than Debian's comes first in PATH; the pac
     sys.path.append("/usr/lib/python3/dist-packages")
     from jsonschema import Draft202012Validator
 
+from schemas_live import Live
+
 PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "schemas"
-SCHEMAS = {path.name: json.loads(path.read_text()) for path in sorted(FOLDER.glob("*.json"))}
+
+
+def unique(members):
+    """A table of JSON whose keys all differ: of two equal ones json would silently keep the last."""
+    table = dict(members)
+    if len(table) != len(members):
+        names = [name for name, _ in members]
+        raise ValueError(f"twice in one table: {sorted({name for name in names if names.count(name) > 1})}")
+    return table
+
+
+SCHEMAS = {path.name: json.loads(path.read_text(), object_pairs_hook=unique) for path in sorted(FOLDER.glob("*.json"))}
 KIND = re.compile(r'"culprit\.([a-z_-]+)/(\d+)"')
-LOG = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+
 
 
 def file_of(kind, number=1):
@@ -113,123 +124,6 @@ def goldens():
                     document["knowledge"] = {"date": "2026-11-18", "days": 0, "file": None, "sha256": None, "refused": []}
                 found[path.relative_to(ROOT).as_posix()] = document
     return found
-
-
-def tell(*words, text=None):
-    """The answer that the program gives."""
-    with tempfile.NamedTemporaryFile(suffix=".json") as answer:
-        command, *rest = words
-        run = subprocess.run([PROGRAM, command, "--format", "json", "--output", answer.name, *rest], input=text or "",
-                             capture_output=True, text=True, timeout=120, check=False,
-                             env={**os.environ, "SOURCE_DATE_EPOCH": "1800000000"})
-        written = pathlib.Path(answer.name).read_text()
-    if not written or (run.returncode not in (0, 1, 2) and command != "run"):  # run ends as its command does
-        raise AssertionError(f"{words}: exit status {run.returncode}: {run.stderr}")
-    return json.loads(written)
-
-
-def live(folder):
-    """(what was asked, kind, answer) of the program as it is, on this machine."""
-    empty, seeds = folder / "empty", ROOT / "fuzz" / "corpus"
-    empty.mkdir()
-    windows = folder / "windows"
-    (windows / "Windows" / "System32").mkdir(parents=True)
-    (folder / "notes.txt").write_text("nothing\n")
-    (folder / "log.txt").write_text(LOG)
-    host = "driver=550.54.14,gpu=sm_90"
-
-    def ask(kind, *words, text=None):
-        return " ".join(map(str, words)), kind, tell(*map(str, words), text=text)
-
-    yield ask("check", "check", "--root", empty)
-    yield ask("check", "check", "--root", empty, "--host", host)
-    yield ask("hosts", "check", "--root", empty, "--host", host, "--host", "driver=580.95.05,gpu=H100,B200")
-    yield ask("hosts", "check", PROGRAM, "--ignore", "CUL1001", "--host", host, "--host", "gpu=L4")
-    yield ask("check", "check")
-    yield ask("check", "check", "--ignore", "CUL1001")
-    yield ask("check", "check", PROGRAM)
-    yield ask("check", "check", "--pid", os.getpid())
-    for seed in sorted((seeds / "snapshot").iterdir()):
-        yield ask("check", "check", seed)
-    yield ask("why", "why", "--for", "/bin/sh")
-    yield ask("why", "why", "--for", PROGRAM)
-    yield ask("why", "why", "libc.so.6")
-    yield ask("why", "why", "libnone.so.1")
-    yield ask("why", "why", "libc.so.6", "--for", PROGRAM)
-    yield ask("why", "why", "cudart64_12.dll", "--root", windows)
-    yield ask("inspect", "inspect", PROGRAM, "/bin/sh", folder / "notes.txt", folder, folder / "none")
-    yield ask("explain", "explain", folder / "log.txt")
-    yield ask("explain", "explain", folder / "log.txt", "--here")
-    yield ask("explain", "explain", folder / "log.txt", folder / "notes.txt")
-    yield ask("explain", "explain", text=LOG + LOG)
-    yield ask("explain", "explain", text="all is well\n")
-    yield ask("explain", "explain", text="Traceback (most recent call last):\nFrobnicationError: the flux is inverted\n")
-    yield ask("explain", "explain", "CUDA_ERROR_NO_DEVICE")
-    yield ask("explain", "explain", "CUDNN_STATUS_NOT_INITIALIZED")
-    yield ask("rule", "explain", "CUL3004")
-    yield ask("rules", "rules")
-    yield ask("plan", "plan", "torch", "--host", host, "--python", "3.11", "--platform", "linux-x86_64")
-    yield ask("plan", "plan", "torch", "numpy<2", "--host", host, "--as", "dockerfile")
-    yield ask("plan", "plan", "torch", "--host", "driver=390.54,gpu=sm_90", "--python", "3.11")
-    yield ask("plan", "plan", "cuda", "cudnn", "--host", host)
-    yield ask("compat", "compat", "cuda=12.4")
-    yield ask("compat", "compat", "torch=2.7.0", "driver=535.104.05", "gpu=sm_90")
-    yield ask("compat", "compat", "torch=99", "cuda=12.4")
-    yield ask("fix", "fix", "--root", empty)
-    yield ask("fix", "fix")
-    yield ask("knowledge", "knowledge")
-    yield ask("probe", "probe")
-    yield ask("run", "run", "--always", "--save", folder / "true.record", "--", "true")
-    yield ask("run", "run", "--always", "--save", folder / "false.record", "--", "sh", "-c", "kill -SEGV $$")
-    for name in ("true.record", "false.record"):
-        yield f"the record {name}", "record", json.loads((folder / name).read_text())
-        yield ask("run", "explain", folder / name)
-    for seed in ("false", "seed-empty", "seed-one-process"):
-        yield ask("run", "explain", seeds / "record" / seed)
-    yield ask("snapshot", "snapshot", "--root", empty)
-    (folder / "nodes").mkdir()
-    for name in ("n1", "n2"):
-        brief = tell("snapshot", "--root", str(empty), "--brief", "--node", name)
-        yield f"the brief of {name}", "brief", brief
-        (folder / "nodes" / name).write_text(json.dumps(brief))
-    (folder / "nodes" / "n3").write_text("not one\n")
-    yield ask("fleet", "fleet", "report", folder / "nodes")
-    for rank in ("0", "1"):
-        subprocess.run([PROGRAM, "run", "--ranks", folder / "ranks", "--", "sh", "-c", f"echo NCCL version 2.1.{rank}; exit {rank}"],
-                       env={**os.environ, "RANK": rank, "WORLD_SIZE": "2", "NCCL_DEBUG": rank}, capture_output=True, check=False)
-    for record in sorted((folder / "ranks").glob("rank-*.json")):
-        yield f"the record {record.name}", "rank", json.loads(record.read_text())
-    (folder / "ranks" / "rank-7.json").write_text("not one\n")
-    yield ask("ranks", "run", "--merge", folder / "ranks")
-    (folder / "later").mkdir()
-    for name in ("n1", "n2", "n4"):
-        (folder / "later" / name).write_text(json.dumps({"schema": "culprit.brief/1", "node": name, "verdict": "warnings",
-                                                         "facts": [{"what": "driver", "value": "580.95.05"}],
-                                                         "findings": [{"code": "CUL1001", "cause": "driver-missing", "severity": "error",
-                                                                       "summary": "no driver", "subject": "driver"}]}))
-    yield ask("fleet-diff", "fleet", "diff", folder / "nodes", folder / "later")
-    policy = folder / "site.toml"
-    policy.write_text('''[[rule]]
-code = "SITE001"
-require = 'driver >= 550'
-cause = "driver-too-old"
-text = "an old driver"
-[[rule]]
-code = "SITE0002"
-require = 'package torch'
-cause = "framework-version-conflict"
-text = "no torch"
-''')
-    yield ask("fleet", "fleet", "report", folder / "nodes", "--policy", policy)
-    yield ask("check", "check", "--root", empty, "--policy", policy, "--host", "driver=535.1")
-    yield ask("check", "check", "--root", empty, "--policy", policy, "--ignore", "SITE0002")
-    for name in ("before", "after"):
-        (folder / name).write_text(json.dumps(tell("snapshot", "--root", str(empty))))
-        (empty / "etc").mkdir(exist_ok=True)
-        (empty / "etc" / "ld.so.conf").write_text("/opt/lib\n")
-    yield ask("diff", "diff", folder / "before", folder / "after")
-    yield ask("diff", "diff", seeds / "snapshot" / "seed-empty", seeds / "snapshot" / "seed-all-fields")
-    yield ask("diff", "diff", folder / "true.record", folder / "false.record")
 
 
 SOURCES = {path: re.sub(r"^\s*//.*", "", path.read_text(), flags=re.M)
@@ -332,7 +226,7 @@ class Schemas(unittest.TestCase):
     def test_what_the_program_says(self):
         count, kinds = 0, set()
         with tempfile.TemporaryDirectory() as folder:
-            for name, kind, document in live(pathlib.Path(folder)):
+            for name, kind, document in Live(PROGRAM, pathlib.Path(folder)).answers():
                 self.assertEqual(document.get("schema"), f"culprit.{kind}/1", name)
                 self.judge(name, document)
                 count += 1

@@ -20,6 +20,7 @@ import culprit
 import distribution
 from cases import ASKS, NO_KERNEL, PROGRAM, InFolder, program_says
 from culprit import _answers, _program
+from schemas import Schemas
 
 
 class Answers(InFolder):
@@ -106,6 +107,44 @@ class Answers(InFolder):
             self.assertTrue(answer.reason)
             self.assertIn(answer.reason, str(answer))
 
+    def test_nothing_raises(self):
+        class Bad:
+            def __str__(self):
+                raise RuntimeError("no text")
+
+        class BadPath(os.PathLike):
+            def __fspath__(self):
+                raise RuntimeError("no path")
+
+        class Unspeakable(Exception):
+            def __str__(self):
+                raise ValueError("no words")
+
+        def raise_unspeakable(self):
+            raise Unspeakable
+
+        bad = type("Bad2", (), {"__str__": raise_unspeakable})()
+        for answer in (culprit.explain(Bad()), culprit.explain(bad), culprit.explain(BadPath()), culprit.check(BadPath()),
+                       culprit.check(timeout="5"), culprit.check(timeout=float("nan")), culprit.check(timeout=True),
+                       culprit.check(1, 2, 3), culprit.check(python=BadPath()), culprit.why(for_=7, root=BadPath())):
+            self.assertEqual(("unknown", False), (answer.verdict, answer.ok))
+            self.assertTrue(answer.reason)
+        self.assertIn("timeout must be a number of seconds, not '5'", culprit.check(timeout="5").reason)
+
+    def test_a_limit_may_be_any_number(self):
+        for limit in (None, float("inf"), 1e12, 10**30, 60):
+            self.assertEqual("yes", culprit.compat(cuda="12.4", driver=550, timeout=limit).verdict, limit)
+        self.assertIn("no answer within 0 s", culprit.check(timeout=-1).reason)
+
+    def test_the_answer_is_the_object(self):
+        for option in ("output", "format", "color"):
+            answer = culprit.check(**{option: str(self.folder / "file")})
+            self.assertIn(f"{option}= is not an option here", answer.reason)
+        self.assertEqual([], list(self.folder.iterdir()))
+
+    def test_a_nul_is_only_a_character(self):
+        self.assertEqual("errors", culprit.explain(NO_KERNEL + " \0").verdict)
+
     def test_words_cannot_become_options(self):
         self.assertIn("--version", culprit.explain("--version").reason)
         self.assertEqual("--help", culprit.inspect("--help").files[0].path)
@@ -137,6 +176,14 @@ class Misbehaving(InFolder):
             os.environ.pop("CULPRIT_PROGRAM", None)
             self.assert_unknown("is not found")
             self.assertIsNone(culprit.program())
+
+    def test_without_an_answer_every_field_is_there(self):
+        with mock.patch.dict(os.environ, CULPRIT_PROGRAM="/no/such/program"):
+            for name, ask in ASKS.items():
+                answer = ask()
+                for field in _answers._hints(type(answer)):
+                    getattr(answer, field)
+            self.assertEqual([], culprit.check().ignored)
 
     def test_crashes(self):
         self.fake("""echo '{"schema": "culprit.'$1'/1", "verdict": "ok"}'; kill -SEGV $$""")
@@ -218,6 +265,17 @@ class Fields(InFolder):
         self.assertGreater(len(kinds), 20)
         for kind in kinds:
             self.assertEqual(set(), set(_answers._hints(kind)) - documented, kind)
+
+    def test_every_documented_field_is_typed(self):
+        schemas = Schemas(distribution.ROOT / "docs" / "schemas")
+        untyped = []
+        for kind in (culprit.Check, culprit.Explanation, culprit.Plan, culprit.Why, culprit.Inspection, culprit.Compat):
+            for name in kind.schemas:
+                schema = schemas.documents[name.replace("/", "-") + ".schema.json"]
+                untyped += schemas.untyped(kind, (schema, schema), name)
+        # Properties of Answer, and a document of its own.
+        ours = re.compile(r"^culprit\.\w+/1\.(verdict|exit_status)$|^culprit\.check/1\.snapshot$")
+        self.assertEqual([], [field for field in untyped if not ours.match(field)])
 
     def test_everything_public_is_typed(self):
         for name in ("check", "explain", "plan", "why", "inspect", "compat"):

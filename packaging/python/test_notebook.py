@@ -24,11 +24,12 @@ class Notebook(InFolder):
         def register_magics(self, magics):
             self.magics_manager.registry["CulpritMagics"] = magics
 
-        def run(self, error=None, printed=""):
+        def run(self, error=None, printed="", does=lambda: None):
             for name, callback in list(self.callbacks):
                 if name == "pre_run_cell":
                     callback(None)
             sys.stderr.write(printed)
+            does()
             for name, callback in list(self.callbacks):
                 if name == "post_run_cell":
                     callback(types.SimpleNamespace(error_in_exec=error, error_before_exec=None))
@@ -70,10 +71,27 @@ class Notebook(InFolder):
 
     def test_explains_the_last_exception(self):
         self.shell.run(RuntimeError(NO_KERNEL))
-        self.shell.run()
         self.assertEqual("arch-unsupported", self.magics.explanation(here=False).causes[0].cause)
-        self.assertTrue(self.magics.line("").with_facts)
+        for _ in range(2):  # a cell that only asks changes nothing
+            self.shell.run(does=lambda: self.assertTrue(self.magics.line("").with_facts))
         self.assertEqual([], self.displayed)
+
+    def test_a_cell_that_went_well_has_nothing_to_explain(self):
+        self.shell.run(RuntimeError(NO_KERNEL))
+        self.shell.run()
+        with mock.patch.object(sys, "last_value", RuntimeError(NO_KERNEL), create=True):
+            answer = self.magics.line("")
+        self.assertEqual(("unknown", []), (answer.verdict, answer.causes))
+        self.assertIn("the last cell raised no exception", answer.reason)
+        self.shell.run(RuntimeError(NO_KERNEL))
+        self.assertEqual("errors", self.magics.line("").verdict)
+
+    def test_loaded_after_the_failure(self):
+        with mock.patch.object(sys, "last_value", RuntimeError(NO_KERNEL), create=True):
+            for name, callback in self.shell.callbacks:  # of the cell with %load_ext
+                if name == "post_run_cell":
+                    callback(types.SimpleNamespace(error_in_exec=None, error_before_exec=None))
+            self.assertEqual("errors", self.magics.line("").verdict)
 
     def test_explains_what_a_library_printed(self):
         self.shell.run(OSError("it failed"), printed="Could not load library libcudnn_ops_infer.so.8. Error: "
@@ -100,6 +118,12 @@ class Notebook(InFolder):
             self.assertIsNone(self.magics.line("nonsense"))
             self.assertIsNone(self.magics.line("check 'unclosed"))
         self.assertEqual(2, said.call_count)
+        for words, part in (("check --help", "Exit status"), ("compat cuda=12.4 driver=550 --format=markdown", "|"),
+                            (f"compat cuda=12.4 driver=550 -o {self.folder}/out", "")):
+            with mock.patch("builtins.print") as said:
+                self.assertIsNone(self.magics.line(words))
+            self.assertIn(part, said.call_args[0][0])
+        self.assertIn("yes", (self.folder / "out").read_text())
 
     def test_a_long_output_is_cut(self):
         from culprit import _notebook

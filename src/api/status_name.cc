@@ -38,7 +38,7 @@ StatusFacts OfCuda(int32_t status, bool driver) {
   if (row == nullptr) return facts;
   Take(*row, facts);
   if (facts.name.empty()) {
-    facts.name = driver && !row->driver_name.empty() ? row->driver_name : row->runtime_name;
+    facts.name = driver && !row->driver_name.empty() ? row->driver_name : knowledge::NameOf(*row);
   }
   return facts;
 }

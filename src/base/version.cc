@@ -1,33 +1,37 @@
 #include "base/version.h"
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 
 namespace culprit::base {
 
 void VersionParts::resize(size_t size) {
-  if (many_.empty() && size > few_.size()) many_.assign(few_.begin(), few_.begin() + size_);
-  if (!many_.empty()) {
-    many_.resize(size);
-  } else {
-    std::fill(few_.begin() + size_, few_.begin() + std::max<size_t>(size, size_), 0U);
+  if (many_.empty() && size <= few_.size()) {  // nearly always
+    for (size_t i = size_; i < size; ++i) few_[i] = 0;
+    size_ = static_cast<uint32_t>(size);
+    return;
   }
+  if (many_.empty() && size > few_.size()) many_.assign(few_.begin(), few_.begin() + size_);
+  many_.resize(size);
   size_ = static_cast<uint32_t>(size);
 }
 
 std::optional<Version> Version::Parse(std::string_view text) {
-  Version version;
+  std::optional<Version> version(std::in_place);
   const char* at = text.data();
   const char* const end = at + text.size();
-  while (true) {
-    uint32_t part = 0;
-    const auto [next, error] = std::from_chars(at, end, part);
-    if (error != std::errc() || next == at) return std::nullopt;
-    version.parts.push_back(part);
-    if (next == end) return version;
-    if (*next != '.') return std::nullopt;
-    at = next + 1;
+  const auto at_digit = [&] { return at != end && *at >= '0' && *at <= '9'; };
+  while (at_digit()) {
+    uint64_t part = 0;
+    for (; at_digit(); ++at) {
+      part = part * 10 + static_cast<uint64_t>(*at - '0');
+      if (part > std::numeric_limits<uint32_t>::max()) return std::nullopt;
+    }
+    version->parts.push_back(static_cast<uint32_t>(part));
+    if (at == end) return version;
+    if (*at++ != '.') return std::nullopt;
   }
+  return std::nullopt;
 }
 
 std::string Version::ToString() const {

@@ -70,8 +70,11 @@ std::optional<std::string> PageCache::CString(uint64_t offset, uint64_t end, uin
     const void* nul = std::memchr(here.data(), 0, here.size());
     const size_t n =
         nul == nullptr ? here.size() : static_cast<size_t>(static_cast<const std::byte*>(nul) - here.data());
-    text.append(reinterpret_cast<const char*>(here.data()), n);
+    const auto* const letters = reinterpret_cast<const char*>(here.data());
     budget -= n;
+    if (nul != nullptr && text.empty())
+      return std::optional<std::string>(std::in_place, letters, n);  // nearly always
+    text.append(letters, n);
     if (nul != nullptr) return text;
     offset += n;
   }

@@ -23,10 +23,15 @@ namespace {
 
 constexpr std::string_view kHelpNames = "-h,--help";
 
-// The placeholder tells shells what kind of value to complete.
+// The placeholder tells shells what kind of value to complete; "[LOG|CODE]..." may be a file, too.
 Value KindOf(std::string_view word) {
-  if (word == "FILE" || word == "PATH" || word == "TARGET" || word == "LOG") return Value::kFile;
-  return word == "DIR" ? Value::kDirectory : Value::kText;
+  for (const std::string& one : base::SplitWords(word, "[]|. ")) {
+    if (one == "FILE" || one == "PATH" || one == "TARGET" || one == "LOG" || one == "LIBRARY")
+      return Value::kFile;
+    if (one == "ACTION") return Value::kFile;  // and what it is done to
+    if (one == "DIR") return Value::kDirectory;
+  }
+  return Value::kText;
 }
 
 // If set, the next Parse() writes the declaration here and does not parse.

@@ -18,6 +18,7 @@
 #include "render/edition.h"
 #include "render/redact.h"
 #include "render/windows_spelling.h"
+#include "snapshot/secrets/hide.h"
 
 namespace culprit::cli {
 namespace {
@@ -258,7 +259,8 @@ std::string Markdown(const Options& options, const Answer& answer) {
       answer.markdown ? answer.markdown() : render::MarkdownDocument(answer.title, answer.text({}));
   if (answer.redacted_for == nullptr || options.no_redact) return text;
   const auto& variables = answer.redacted_for->environment;
-  return render::Redact(text, base::ValueOf(variables, "HOME"), base::ValueOf(variables, "USER"));
+  return snapshot::HideTokens(
+      render::Redact(text, base::ValueOf(variables, "HOME"), base::ValueOf(variables, "USER")));
 }
 
 }  // namespace

@@ -2,14 +2,11 @@
 
 #include <chrono>
 #include <utility>
-#include <vector>
 
 #include "cli/deadline.h"
 #include "cli/image/image_subject.h"
 #include "cli/subject.h"
-#include "collect/look.h"
 #include "collect/target.h"
-#include "engine/record_machine.h"
 #include "snapshot/record/record_file.h"
 #include "system/system.h"
 
@@ -22,21 +19,6 @@ bool IsRootDirectory(const std::string& name) {
   const auto here = system::RealSystem();
   const auto target = collect::ClassifyTarget(*here, PathOnMachine(*here, name));
   return target && target->kind == collect::TargetKind::kRootFileSystem;
-}
-
-base::Result<RecordedMachine> RecordSubject(const Subject& subject, const Options& options) {
-  auto looked_at = ForEngine(subject, {.common = options, .seconds = kRecordingSeconds});
-  if (!looked_at) return std::unexpected(looked_at.error());
-  engine::Diagnosis diagnosis(*std::move(looked_at));
-  if (auto looked = diagnosis.Look(); !looked) return std::unexpected(looked.error());
-  // What a container starts need not be a program that can be loaded.
-  std::vector<std::string> programs = subject.programs;
-  std::erase_if(programs, [&](const std::string& program) {
-    return !collect::LookAt(*subject.machine, program).has_value();
-  });
-  auto snapshot = engine::RecordMachine(diagnosis, std::move(programs), [](const std::string&) {});
-  if (!snapshot) return std::unexpected(snapshot.error());
-  return RecordedMachine{*std::move(snapshot), std::nullopt, subject.image};
 }
 
 }  // namespace
@@ -58,24 +40,24 @@ base::Result<RecordedMachine> ReadRecordedMachine(const std::string& file) {
   return RecordedMachine{std::move(*snapshot), std::nullopt};
 }
 
-base::Result<RecordedMachine> RecordNamed(const std::string& name, const Options& options,
-                                          const std::string& platform) {
-  const auto [image, root] = [&] {
-    const Deadline deadline{std::chrono::seconds(kRecordingSeconds)};
-    return std::pair(IsImage(name), IsRootDirectory(name));
-  }();
-  if (image) {
-    const auto subject = ImageSubject(name, options, {.platform = platform});
-    if (!subject) return std::unexpected(subject.error());
-    return RecordSubject(*subject, options);
+base::Result<NamedMachine> FindNamedMachine(const std::string& name, const Options& options,
+                                            const std::string& platform, const std::string& host) {
+  std::optional<Deadline> deadline(std::in_place, std::chrono::seconds(kRecordingSeconds));
+  const bool image = IsImage(name), root = IsRootDirectory(name);
+  if (!image && !root) {
+    auto recorded = ReadRecordedMachine(name);
+    if (!recorded) return std::unexpected(recorded.error());
+    auto known = std::make_shared<const snapshot::Snapshot>(std::move(recorded->snapshot));
+    return NamedMachine{{.known = std::move(known), .host = host, .limit = std::chrono::milliseconds(0)},
+                        std::move(recorded->run)};
   }
-  if (root) {
-    const auto subject = ChooseSubject(options, {name});
-    if (!subject) return std::unexpected(subject.error());
-    return RecordSubject(*subject, options);
-  }
-  const Deadline deadline{std::chrono::seconds(kRecordingSeconds)};
-  return ReadRecordedMachine(name);
+  deadline.reset();  // all of an image is read, which takes its time
+  const auto subject =
+      image ? ImageSubject(name, options, {.platform = platform}) : ChooseSubject(options, {name});
+  if (!subject) return std::unexpected(subject.error());
+  auto looked_at = ForEngine(*subject, {.common = options, .host = host, .seconds = kRecordingSeconds});
+  if (!looked_at) return std::unexpected(looked_at.error());
+  return NamedMachine{*std::move(looked_at), std::nullopt, subject->image};
 }
 
 }  // namespace culprit::cli

@@ -16,8 +16,10 @@ using tree::Node;
 
 constexpr std::string_view kSettingsFile = ".culprit.toml";
 
-bool IsCode(const std::string& code) {
-  return policy::IsSiteCode(code) || !engine::PageOf(code).code.empty();
+// A code in any case, as findings have it: "CUL3014" for "cul3014"; "" if it is none.
+std::string CodeOf(std::string word) {
+  for (char& c : word) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  return policy::IsSiteCode(word) ? word : engine::PageOf(word).code;
 }
 
 // "CUL3014", "CUL3014 we pin it in the image", or {code = "CUL3014", reason = "..."}.
@@ -28,8 +30,10 @@ base::Result<report::Ignored> ReadIgnored(const Node& node, const std::string& p
     ignored.code = node.text.substr(0, space);
     ignored.reason = base::Trim(std::string_view(node.text).substr(std::min(space + 1, node.text.size())));
   }
-  if (!IsCode(ignored.code))
+  const std::string code = CodeOf(ignored.code);
+  if (code.empty())
     return MistakeAt(place, "'" + ignored.code + "' is not a code; `culprit rules` lists them");
+  ignored.code = code;
   return ignored;
 }
 
@@ -84,13 +88,18 @@ class SettingsReader {
   Settings& settings_;
 };
 
-// "" if there is none.
-std::string NearestFile(const system::System& machine) {
+// "" if there is none. What has the name and is no file is a mistake: somebody thinks that it is read.
+base::Result<std::string> NearestFile(const system::System& machine) {
   for (std::string directory = machine.WorkingDirectory(); !directory.empty();
        directory = std::string(base::DirName(directory))) {
     std::string path = base::JoinPath(directory, kSettingsFile);
-    if (const auto status = machine.Stat(path); status && status->type == system::FileType::kRegular)
-      return path;
+    const auto status = machine.Stat(path);
+    if (status && status->type == system::FileType::kRegular) return path;
+    if (machine.LinkStat(path))
+      return base::Fail(base::ErrorCode::kNotReadable,
+                        base::Printable(path) +
+                            (status ? ": not a regular file" : ": a link to a file that cannot be read") +
+                            "; --settings none does without it");
     if (base::DirName(directory) == directory) break;
   }
   return "";
@@ -102,7 +111,9 @@ base::Result<Settings> ReadSettings(const std::string& named) {
   Settings settings;
   if (named == "none") return settings;
   const auto machine = system::RealSystem();
-  const std::string path = named.empty() ? NearestFile(*machine) : PathOnMachine(*machine, named);
+  const auto found = named.empty() ? NearestFile(*machine) : PathOnMachine(*machine, named);
+  if (!found) return std::unexpected(found.error());
+  const std::string& path = *found;
   if (path.empty()) return settings;
   const std::string shown = named.empty() ? std::string(kSettingsFile) : base::Printable(named);
   const auto root = ReadTomlFile(path, shown);

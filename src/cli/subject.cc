@@ -40,7 +40,10 @@ base::Result<Subject> ChooseSubject(const Options& options, const std::vector<st
   Subject subject{.machine = std::move(*opened), .rooted = !options.root.empty(), .root = options.root};
   for (const std::string& name : targets) {
     const std::string path = PathOnMachine(*subject.machine, name, options.root);
-    if (name == "-" || image::MayBeImage(*subject.machine, path))
+    if (name == "-")
+      return base::Fail(base::ErrorCode::kUnsupported,
+                        "-: standard input must be the only target, of `culprit check`");
+    if (image::MayBeImage(*subject.machine, path))
       return base::Fail(base::ErrorCode::kUnsupported,
                         name + ": an image must be the only target, of `culprit check`");
     const auto target = collect::ClassifyTarget(*subject.machine, path);
@@ -137,6 +140,8 @@ base::Result<engine::Subject> ForEngine(const Subject& subject, const LookOption
   looked_at.image = looked_at.host_unseen &&
                     (subject.image != nullptr || !collect::BringsKernel(*subject.machine)) &&
                     subject.machine->platform() == base::Platform::kLinux;
+  const bool named = !subject.programs.empty() || !subject.builds.empty() || !subject.environments.empty();
+  looked_at.find_programs = looked_at.image && (subject.image != nullptr || !named);
   return looked_at;
 }
 

@@ -120,12 +120,38 @@ snapshot::Snapshot LookAtMachine(const system::System& system) {
 
 namespace {
 
+// "Any program" of a machine: of its CPU, or, for files whose CPU nobody named, of the loader or else the
+// libc that is among them.
+binfmt::ElfFile AnyProgramOf(Look& look) {
+  binfmt::ElfFile program;
+  program.ident[EI_CLASS] = ELFCLASS64;
+  program.machine = look.snapshot.cpu.machine == "aarch64" ? EM_AARCH64 : EM_X86_64;
+  if (!look.snapshot.cpu.machine.empty()) return program;
+  const auto like = [&](const char* path) {
+    const snapshot::FileFacts& facts = look.view->Open(path);
+    if (facts.elf == nullptr || facts.elf->bits() == 0) return false;
+    program.ident = facts.elf->ident;
+    program.machine = facts.elf->machine;
+    return true;
+  };
+  for (const char* loader : kUsualLoaders) {
+    if (!like(loader)) continue;
+    if (look.interpreter.empty()) look.interpreter = loader;
+    return program;
+  }
+  for (const char* libc : {"/usr/lib/x86_64-linux-gnu/libc.so.6", "/usr/lib/aarch64-linux-gnu/libc.so.6",
+                           "/lib/x86_64-linux-gnu/libc.so.6", "/lib/aarch64-linux-gnu/libc.so.6",
+                           "/usr/lib64/libc.so.6", "/lib64/libc.so.6", "/usr/lib/libc.so.6"}) {
+    if (like(libc)) return program;
+  }
+  return program;
+}
+
 // Fills in target and interpreter; gives the target's ELF facts (made up when there is no target).
 base::Result<binfmt::ElfFile> ChooseTarget(Look& look, const std::string& target) {
   binfmt::ElfFile elf;
   if (target.empty()) {
-    elf.ident[EI_CLASS] = ELFCLASS64;
-    elf.machine = look.snapshot.cpu.machine == "aarch64" ? EM_AARCH64 : EM_X86_64;
+    elf = AnyProgramOf(look);
   } else {
     look.target = base::CleanPath(base::JoinPath(look.snapshot.working_directory, target));
     const snapshot::FileFacts& facts = look.view->Open(look.target);

@@ -9,17 +9,12 @@
 namespace culprit::collect {
 namespace {
 
-// Programs of a machine mostly run under one of these; that of the machine's own CPU goes first.
-constexpr const char* kUsualLoaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1",
-                                         "/lib/ld-linux.so.2", "/lib/ld-musl-x86_64.so.1",
-                                         "/lib/ld-musl-aarch64.so.1"};
-
 bool IsNative(const snapshot::Snapshot& snapshot, const std::string& loader) {
   const bool arm = loader.find("aarch64") != std::string::npos;
   return arm == (snapshot.cpu.machine == "aarch64");
 }
 
-// The loaders of the machine, and of everything that will be started.
+// The loaders of the machine, that of its own CPU first, and of everything that will be started.
 void AddLoaders(const system::System& system, std::vector<std::string> started,
                 snapshot::Snapshot& snapshot) {
   for (const bool native : {true, false}) {

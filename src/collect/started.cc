@@ -87,22 +87,38 @@ class Follower {
     if (IsShell(name)) return StartShell(command, depth);
     const std::string file = Locate(command[0]);
     if (file.empty()) return;
-    std::string start(4, '\0');
-    const auto opened = system_.Open(file);
-    if (!opened || !opened->bytes || !opened->bytes->ReadAt(0, std::as_writable_bytes(std::span(start))))
-      return;
-    if (start.starts_with("#!")) return RunScript(file, command, depth);
-    const bool python = base::BaseName(system_.RealPath(file).value_or(file)).starts_with("python");
-    if (start ==
-            "\x7f"
-            "ELF" &&
-        !python && std::ranges::find(programs_, file) == programs_.end())
-      programs_.push_back(file);
+    if (FirstBytes(file).starts_with("#!")) return RunScript(file, command, depth);
+    if (!AddElf(file)) return;
+    for (const std::string& word : command.subspan(1)) {  // a plugin that it is told to load
+      if (word.starts_with('/')) AddElf(Locate(word));
+    }
   }
 
   std::vector<std::string> Take() { return std::move(programs_); }
 
  private:
+  std::string FirstBytes(const std::string& file) const {
+    std::string start(4, '\0');
+    const auto opened = system_.Open(file);
+    const bool read =
+        opened && opened->bytes && opened->bytes->ReadAt(0, std::as_writable_bytes(std::span(start)));
+    return read ? start : "";
+  }
+
+  // Whether it is one, and no interpreter.
+  bool AddElf(const std::string& file) {
+    if (file.empty()) return false;
+    const std::string real = system_.RealPath(file).value_or(file);
+    const std::string_view name = base::BaseName(real);
+    const bool is = !name.starts_with("python") && !IsShell(name) &&
+                    FirstBytes(file) ==
+                        "\x7f"
+                        "ELF";
+    if (is && programs_.size() < kMostStarted && std::ranges::find(programs_, file) == programs_.end())
+      programs_.push_back(file);
+    return is;
+  }
+
   // After its options, its own words and variables that it sets.
   static std::span<const std::string> WithoutOwn(std::span<const std::string> words, int own) {
     while (!words.empty()) {

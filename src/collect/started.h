@@ -10,7 +10,8 @@
 
 namespace culprit::collect {
 
-// Absolute paths of ELF files, each once. Shells and Python interpreters are left out: what they run is
+// Absolute paths of ELF files, each once: programs, and the libraries by their full path among the arguments
+// of one (a plugin). Shells and Python interpreters are left out: what they run is
 // found elsewhere, or not at all.
 std::vector<std::string> StartedPrograms(const system::System& system, std::vector<std::string> command,
                                          const std::map<std::string, std::string>& environment);

@@ -38,6 +38,18 @@ TEST_F(Started, ShellsAndPythonAreNotWhatRuns) {
   EXPECT_EQ(Of({"python3", "app.py"}), Words{});
 }
 
+TEST_F(Started, PluginsThatAProgramIsToldToLoad) {
+  machine_.AddFile("/srv/gpu.node",
+                   "\x7f"
+                   "ELF",
+                   0644);
+  machine_.AddFile("/srv/app.js", "x()", 0644);
+  EXPECT_EQ(Of({"server", "/srv/app.js", "/srv/gpu.node", "/none"}),
+            (Words{"/usr/bin/server", "/srv/gpu.node"}));
+  EXPECT_EQ(Of({"server", "/bin/bash", "/usr/bin/python3"}), Words{"/usr/bin/server"});
+  EXPECT_EQ(Of({"python3", "/srv/gpu.node"}), Words{});
+}
+
 TEST_F(Started, WrappersAreFollowed) {
   EXPECT_EQ(Of({"/sbin/tini", "-g", "--", "server"}), Words{"/usr/bin/server"});
   EXPECT_EQ(Of({"env", "A=1", "-i", "server"}), Words{"/usr/bin/server"});

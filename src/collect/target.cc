@@ -52,6 +52,16 @@ bool IsWindowsPython(const System& system, const std::string& path) {
          });
 }
 
+// What in a folder can be checked by its name.
+std::string RecipesIn(const System& system, const std::string& path) {
+  std::string names;
+  for (const char* name : {"Dockerfile", "Containerfile", "compose.yaml", "compose.yml",
+                           "docker-compose.yaml", "docker-compose.yml"}) {
+    if (Exists(system, path, name)) names += (names.empty() ? "" : " or ") + std::string(name);
+  }
+  return names.empty() ? "" : "; name " + names + " in it to check that";
+}
+
 base::Result<Target> ClassifyDirectory(const System& system, const std::string& path) {
   if (IsEnvironment(system, path)) return Target{TargetKind::kEnvironment, path};
   if (IsWindowsRoot(system, path)) return Target{TargetKind::kRootFileSystem, path};
@@ -75,7 +85,8 @@ base::Result<Target> ClassifyDirectory(const System& system, const std::string& 
       base::ErrorCode::kBadFormat,
       path +
           ": neither a Python environment (no pyvenv.cfg, no conda-meta), nor a build folder (no "
-          "CMakeCache.txt, meson-info or compile_commands.json), nor a root file system");
+          "CMakeCache.txt, meson-info or compile_commands.json), nor a root file system" +
+          RecipesIn(system, path));
 }
 
 // bin/python3 of an environment stands for the environment.
@@ -125,7 +136,7 @@ base::Result<Target> ClassifyTarget(const System& system, const std::string& pat
   if (base::Trim(text).starts_with('{')) return Target{TargetKind::kSnapshot, path};
   return base::Fail(
       base::ErrorCode::kBadFormat,
-      path + ": not a program, library, environment, root file system, wheel or snapshot" +
+      path + ": not a program, library, environment, image, recipe, root file system, wheel or snapshot" +
           (text.starts_with("#!") ? "; a script: name its interpreter or environment instead" : ""));
 }
 

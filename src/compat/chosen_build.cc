@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "compat/words.h"
+#include "knowledge/packages/project_releases.h"
 #include "knowledge/packages/release.h"
 
 namespace culprit::compat {
@@ -114,16 +115,32 @@ std::string BuildName(const Build& build) {
   return name + (named ? "" : "+" + variant);
 }
 
+namespace {
+
+bool HasOwnPackage(const Build& build) {
+  return build.published == PublishedOn::kPackageIndex && build.extra.empty() && !build.row.is_default &&
+         !build.row.variant.empty() && build.distribution == build.row.framework;
+}
+
+// Of a framework whose releases on the index are in the tables: TensorRT 8.5.2 was an archive alone.
+bool IsMissingOnIndex(const Build& build) {
+  const std::string framework(build.distribution);
+  if (build.published != PublishedOn::kPackageIndex || !knowledge::HasProjectRelease(framework, ""))
+    return false;
+  const std::string name = framework + (HasOwnPackage(build) ? "-" + std::string(build.row.variant) : "");
+  return !knowledge::HasProjectRelease(name, "==" + build.shown);
+}
+
+}  // namespace
+
 report::Command InstallCommand(const Build& build) {
   if (build.published == PublishedOn::kUnknown || build.distribution.empty()) return {};
   report::Command command = "pip install \"" + report::Plain(build.distribution);
   // mxnet-cu112, tensorrt-cu12: each build is a package of its own.
-  const bool own_name = build.published == PublishedOn::kPackageIndex && build.extra.empty() &&
-                        !build.row.is_default && !build.row.variant.empty() &&
-                        build.distribution == build.row.framework;
-  if (own_name) command += "-" + report::FromTable(std::string(build.row.variant));
+  if (HasOwnPackage(build)) command += "-" + report::FromTable(std::string(build.row.variant));
   if (!build.extra.empty()) command += "[" + report::FromTable(build.extra) + "]";
   command += "==" + report::Plain(build.shown) + "\"";
+  if (IsMissingOnIndex(build)) return {};
   switch (build.published) {
     case PublishedOn::kUnknown:
     case PublishedOn::kPackageIndex:

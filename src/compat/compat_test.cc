@@ -188,6 +188,16 @@ TEST(CompatPackages, TellTheCudaAndTheDriverOfTheirNames) {
   EXPECT_EQ(fits.builds[0].install.Text(), "pip install \"mxnet-cu102==1.9.1\"");
 }
 
+TEST(CompatPackages, AreInstalledOnlyWhereTheIndexHasThem) {
+  const auto archive = Ask({"tensorrt=8.5.2", "driver=535.104.05"});
+  ASSERT_FALSE(archive.builds.empty());
+  for (const auto& build : archive.builds) EXPECT_EQ(build.install.Text().value_or(""), "") << build.build;
+  const auto listed = Ask({"tensorrt=10.9.0.34", "driver=580.95.05"});
+  ASSERT_FALSE(listed.builds.empty());
+  const std::string install = listed.builds[0].install.Text().value_or("");
+  EXPECT_TRUE(install.ends_with("==10.9.0.34\"")) << install;
+}
+
 TEST(CompatPackages, RequireEachOther) {
   EXPECT_EQ(Ask({"torch=2.2.2", "torchtext=0.17.2"}).verdict, report::Compatible::kYes);
   EXPECT_EQ(Ask({"torch=2.2.1", "torchtext=0.17.2"}).verdict, report::Compatible::kNo);

@@ -142,6 +142,10 @@ std::optional<report::Layer> TopLayer(const Side& side, const std::vector<std::s
 std::optional<report::Layer> LayerOf(const Parts& parts, size_t root, const std::vector<size_t>& members) {
   const report::Difference& difference = parts.list[root].difference;
   if (!parts.after.layer_of || difference.kind == report::DifferenceKind::kVariable) return std::nullopt;
+  // What is gone from a directory that is still there was not taken away by whoever made that.
+  if (difference.how == report::Differs::kRemoved && difference.subject.starts_with('/')) {
+    if (auto layer = parts.after.remover_of(difference.subject)) return layer;
+  }
   if (auto layer = TopLayer(parts.after, {difference.subject, difference.after})) return layer;
   if (auto layer = TopLayer(parts.after, parts.list[root].names)) return layer;
   for (const size_t member : members) {
@@ -244,7 +248,10 @@ std::string Headline(const report::DiffReport& report) {
   }
   if (first.suspicion < 20) return "nothing that matters changed";
   if (gone > 0) return Counted(gone, "finding") + " fewer; most likely: " + first.summary;
-  return "no new finding; most likely: " + first.summary;
+  const bool lost_sight =
+      report.verdict_after == report::Verdict::kUnknown && report.verdict_before != report::Verdict::kUnknown;
+  return std::string("no new finding") + (lost_sight ? ", but AFTER could not be checked" : "") +
+         "; most likely: " + first.summary;
 }
 
 }  // namespace

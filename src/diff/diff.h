@@ -18,6 +18,8 @@ struct Side {
   const record::Run* run = nullptr;  // where it is the record of a run
   // Of an image: the topmost layer that put or removed something there. Null: it has no layers.
   std::function<std::optional<report::Layer>(const std::string& path)> layer_of = {};
+  // ... that removed something there or below it.
+  std::function<std::optional<report::Layer>(const std::string& path)> remover_of = {};
 };
 
 report::DiffReport Diff(const Side& before, const Side& after);

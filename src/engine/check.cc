@@ -40,11 +40,11 @@ class NotCheckedLines {
 
 // What stands between a report without errors and "nothing wrong".
 struct Doubts {
-  bool unseen = false;    // a place, or a part of the stack, that should have been looked at
-  bool blind = false;     // a rule that would have said "error" could not look
-  bool hostless = false;  // files of a machine whose host is out of reach
-  std::string nothing;    // why there was nothing of CUDA to judge; "" if there was something
-  bool whole = false;     // ... and what was to be read was read, so that there is nothing wrong either
+  bool unseen = false;   // a place, or a part of the stack, that should have been looked at
+  bool blind = false;    // a rule that would have said "error" could not look
+  std::string hostless;  // of files of a machine: what of its host is out of reach, "" for nothing
+  std::string nothing;   // why there was nothing of CUDA to judge; "" if there was something
+  bool whole = false;    // ... and what was to be read was read, so that there is nothing wrong either
 };
 
 // A part of the stack that could not be looked at at all. The rules that need it say so, unless they see no
@@ -85,7 +85,7 @@ void AddUnknowns(const rules::Scene& scene, NotCheckedLines& lines, Doubts& doub
   const snapshot::Stack& stack = scene.stack();
   if (stack.recipes) {
     for (const snapshot::Recipe& recipe : *stack.recipes) {
-      for (const std::string& unread : recipe.unread) lines.Add({unread, "not part of " + recipe.path});
+      for (const snapshot::RecipeGap& gap : recipe.unread) lines.Add({gap.what, gap.why});
     }
     return;
   }
@@ -139,6 +139,14 @@ void SortWorstFirst(std::vector<Finding>& findings) {
   findings = std::move(sorted);
 }
 
+std::string Hostless(const snapshot::Stack& stack) {
+  const bool gpus = stack.gpus.state == snapshot::FactState::kNotApplicable;
+  const bool driver =
+      stack.driver.state == snapshot::FactState::kNotApplicable ||
+      (stack.driver && stack.driver->kernel_version.state == snapshot::FactState::kNotApplicable);
+  return gpus ? "the host" : driver ? "the driver of the host" : "";
+}
+
 size_t Count(const CheckReport& report, Severity severity) {
   return static_cast<size_t>(
       std::ranges::count_if(report.findings, [&](const Finding& f) { return f.severity == severity; }));
@@ -186,8 +194,9 @@ void Conclude(CheckReport& report, const Doubts& doubts) {
     report.headline = doubts.nothing;
   } else {
     report.verdict = Verdict::kOk;
-    report.headline =
-        doubts.hostless ? "nothing wrong in the files; the host was not checked" : "nothing wrong";
+    report.headline = doubts.hostless.empty()
+                          ? "nothing wrong"
+                          : "nothing wrong in the files; " + doubts.hostless + " was not checked";
   }
   if (const size_t ignored = CountIgnored(report); ignored > 0)
     report.headline += ", " + std::to_string(ignored) + " ignored";
@@ -237,7 +246,7 @@ void AddOutcome(std::string code, Severity severity, const std::vector<NotChecke
 CheckReport Check(const rules::Scene& scene, std::vector<report::Ignored> ignored,
                   std::span<const rules::Rule* const> asked, const policy::Policy* policy) {
   CheckReport report;
-  Doubts doubts{.hostless = scene.stack().gpus.state == snapshot::FactState::kNotApplicable};
+  Doubts doubts{.hostless = Hostless(scene.stack())};
   NotCheckedLines lines(report.not_checked);
   MergedFindings merged(report.findings);
   AddUnknowns(scene, lines, doubts);
@@ -252,6 +261,9 @@ CheckReport Check(const rules::Scene& scene, std::vector<report::Ignored> ignore
   }
   DropForetold(scene, report.findings);
   report.stack = StackRows(scene);
+  // Notes may be about anything, and what a site's rules say does not tell of CUDA.
+  const bool nothing_found = std::ranges::none_of(
+      report.findings, [](const Finding& finding) { return finding.severity != Severity::kNote; });
   if (policy != nullptr) {
     const auto facts = policy::FactsOf(scene.snapshot, report.stack, !scene.scenarios.empty());
     for (policy::Ruling& ruling : policy::Judge(*policy, facts)) {
@@ -261,7 +273,7 @@ CheckReport Check(const rules::Scene& scene, std::vector<report::Ignored> ignore
   }
   SortWorstFirst(report.findings);
   SetAside(std::move(ignored), report);
-  if (report.findings.empty() && CountIgnored(report) == 0) {
+  if (nothing_found) {
     doubts.nothing = NothingToJudge(scene);
     doubts.whole = scene.stack().recipes && NothingInRecipesIsSure(scene);
     for (NotChecked& target : WithoutCuda(scene)) lines.Add(std::move(target));

@@ -1,9 +1,11 @@
 #include "engine/diagnosis.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/product_version.h"
 #include "base/text.h"
+#include "collect/gpu_programs.h"
 #include "collect/linux/host.h"
 #include "collect/look_at_stack.h"
 #include "collect/recipe/recipe.h"
@@ -58,6 +60,16 @@ collect::Surroundings Around(const Subject& subject) {
   if (const auto host = collect::ParseHost(subject.host); host && !subject.host.empty()) around.host = *host;
   around.owner = subject.machine;
   return around;
+}
+
+// The programs that were named, and those that are to be found.
+std::vector<std::string> ProgramsOf(const Subject& subject) {
+  std::vector<std::string> programs = subject.programs;
+  if (!subject.find_programs) return programs;
+  for (std::string& found : collect::GpuPrograms(*subject.machine)) {
+    if (std::ranges::find(programs, found) == programs.end()) programs.push_back(std::move(found));
+  }
+  return programs;
 }
 
 // The programs that were named, and those in the build folders.
@@ -183,21 +195,23 @@ base::Result<void> Diagnosis::LookAtMachine(Playing playing) {
   const bool started = IsStarted();
   const bool meanwhile = playing == Playing::kMeanwhile && subject_.process == nullptr && !started;
   auto looked = base::InTime(limit, [subject = subject_, view, meanwhile, started] {
+    std::vector<std::string> programs = ProgramsOf(subject);
     std::shared_future<Scenarios> played;
     auto cache = base::StartAside(
         [machine = subject.machine, started] { return started ? StartedCache(*machine) : std::nullopt; });
-    auto look = collect::LookAtStack(Around(subject), subject.programs, subject.limit,
+    auto look = collect::LookAtStack(Around(subject), programs, subject.limit,
                                      [&](const std::shared_ptr<const snapshot::Snapshot>& known) {
                                        if (!meanwhile) return;
-                                       played = base::StartAside([=, programs = subject.programs] {
+                                       played = base::StartAside([known, view, programs] {
                                                   return loader::PlayScenarios(*known, *view, programs);
                                                 }).share();
                                      });
     if (auto started_cache = cache.get()) look.snapshot.ld_cache = *std::move(started_cache);
-    return std::pair(std::move(look), std::move(played));
+    return std::tuple(std::move(look), std::move(played), std::move(programs));
   });
   if (!looked) return base::Fail(base::ErrorCode::kNotReadable, NoAnswer(limit));
-  auto& [look, played] = *looked;
+  auto& [look, played, programs] = *looked;
+  subject_.programs = std::move(programs);
   look.snapshot.tool_version = base::ProductVersion();
   look.snapshot.unread = UnreadPlaces(*noted_, subject_.limit);
   snapshot_ = std::make_shared<const snapshot::Snapshot>(std::move(look.snapshot));

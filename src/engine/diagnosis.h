@@ -41,6 +41,7 @@ struct Subject {
   std::vector<std::string> programs{};                              // that were named, absolute
   std::vector<std::string> builds{};                                // build folders that were named, absolute
   std::vector<std::string> recipes{};                     // looked at instead of the machine, as named
+  bool find_programs = false;                             // those that use CUDA are programs too
   bool no_python = false;                                 // look for no environment
   bool verify = false;                                    // compare the hashes of installed files
   bool host_unseen = false;                               // files of another system

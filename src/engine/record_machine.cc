@@ -97,6 +97,20 @@ base::Result<snapshot::Snapshot> RecordMachine(Diagnosis& diagnosis, std::vector
   return base::Fail(base::ErrorCode::kNotReadable, diagnosis.NoAnswer(limit));
 }
 
+base::Result<void> KeepFilesOf(Diagnosis& diagnosis) {
+  if (diagnosis.live_files() == nullptr) return {};
+  // What a container starts need not be a program that can be loaded.
+  std::vector<std::string> programs = diagnosis.subject().programs;
+  std::erase_if(programs, [&](const std::string& program) {
+    return !collect::LookAt(*diagnosis.subject().machine, program).has_value();
+  });
+  auto recorded = RecordMachine(diagnosis, std::move(programs), [](const std::string&) {});
+  if (!recorded) return std::unexpected(recorded.error());
+  diagnosis.Revise([&](snapshot::Snapshot& snapshot) { snapshot = *std::move(recorded); });
+  diagnosis.AskInTime(std::chrono::milliseconds(0), [](const rules::Scene&) { return true; });
+  return {};
+}
+
 snapshot::Snapshot RecordAsked(const Diagnosis& diagnosis) {
   snapshot::Snapshot snapshot = diagnosis.snapshot();
   KeepRelevantEnvironment(snapshot);

@@ -17,6 +17,11 @@ namespace culprit::engine {
 base::Result<snapshot::Snapshot> RecordMachine(Diagnosis& diagnosis, std::vector<std::string> targets,
                                                std::function<void(const std::string&)> on_progress);
 
+// After Judge(): the facts get the files that RecordMachine() would keep, so that they can be compared with
+// those of another machine. What was judged stays. Nothing is done for a recorded machine, or if not all
+// files answered.
+base::Result<void> KeepFilesOf(Diagnosis& diagnosis);
+
 // After Judge(): the facts, and every file that was asked for, if all of them answered.
 snapshot::Snapshot RecordAsked(const Diagnosis& diagnosis);
 

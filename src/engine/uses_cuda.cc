@@ -94,6 +94,14 @@ bool HasCuda(const rules::Scene& scene) {
          std::ranges::any_of(scene.scenarios, &Scenario::WasSeen);
 }
 
+bool MayConcernGpu(const rules::PartView& view) {
+  const bool dockerfile = view.recipe->kind == snapshot::RecipeKind::kDockerfile;
+  return !view.part->gpus.empty() || !rules::WantsGpu(view).empty() || !rules::BuildsOf(view).empty() ||
+         !rules::OpenInstallsOf(view).empty() || !rules::UnreadInstallsOf(view).empty() ||
+         !rules::DoubtfulCopiesOf(view).empty() || !rules::ScriptsOf(view).empty() || !view.linked.empty() ||
+         (dockerfile && view.image.has == knowledge::ImageHas::kUnknown);
+}
+
 }  // namespace
 
 std::vector<report::NotChecked> WithoutCuda(const rules::Scene& scene) {
@@ -111,15 +119,13 @@ std::vector<report::NotChecked> WithoutCuda(const rules::Scene& scene) {
   return list;
 }
 
-// Of recipes: nothing in them has to do with a GPU.
+// Of recipes: nothing in them has to do with a GPU. What is not known may.
 std::string NothingInRecipes(const rules::Scene& scene) {
+  if (std::ranges::any_of(*scene.stack().recipes,
+                          [](const snapshot::Recipe& recipe) { return !recipe.unread.empty(); }))
+    return "";
   for (const rules::PartView& view : rules::AllParts(scene)) {
-    if (!view.part->gpus.empty() || !rules::WantsGpu(view).empty() || !rules::BuildsOf(view).empty())
-      return "";
-    // What a name does not tell may have anything in it.
-    if (view.image.has == knowledge::ImageHas::kUnknown &&
-        view.recipe->kind == snapshot::RecipeKind::kDockerfile)
-      return "";
+    if (view.part->open || MayConcernGpu(view)) return "";
   }
   return "nothing in it concerns a GPU";
 }

@@ -1,9 +1,11 @@
 #include "explain/catalogue.h"
 
+#include <array>
 #include <memory>
 #include <string>
 #include <utility>
 
+#include "base/text.h"
 #include "explain/explain.h"
 #include "explain/logs/plain_text.h"
 #include "explain/logs/read_text.h"
@@ -30,12 +32,57 @@ std::string WithoutLog(std::string_view text) {
   return words;
 }
 
-std::vector<report::LikelyCause> CausesOf(std::string_view message) {
+struct ReadMessage {
+  std::vector<report::LikelyCause> causes;
+  std::string library;  // that the message was recognised to be about; "" for none, or if it was not
+};
+
+ReadMessage Read(std::string_view message, const knowledge::Signature& signature) {
   const auto stream = logs::PlainText(std::make_unique<logs::TextStream>(std::string(message)));
   const auto read = logs::ReadLog(*stream);
   if (!read) return {};
-  report::Explanation explained = Explain(read->symptoms, {{.name = "-", .lines = read->lines}});
-  return std::move(explained.causes);
+  ReadMessage result;
+  for (const logs::Symptom& symptom : read->symptoms) {
+    if (symptom.signature == &signature)
+      result.library = base::BaseName(std::string(symptom.attribute("library")));
+  }
+  result.causes = std::move(Explain(read->symptoms, {{.name = "-", .lines = read->lines}}).causes);
+  return result;
+}
+
+std::string WithName(std::string_view text, const std::string& old_name, const std::string& name) {
+  std::string words(text);
+  for (size_t at = words.find(old_name); at != std::string::npos; at = words.find(old_name, at + name.size()))
+    words.replace(at, old_name.size(), name);
+  return words;
+}
+
+// The same message about the libraries that people miss most: what it means depends on the library.
+constexpr std::array<std::array<std::string_view, 2>, 5> kMostMissed = {
+    {{"libcudnn.so.9", "cudnn64_9.dll"},
+     {"libcuda.so.1", "nvcuda.dll"},
+     {"libcudart.so.12", "cudart64_12.dll"},
+     {"libcublas.so.12", "cublas64_12.dll"},
+     {"", "zlibwapi.dll"}}};
+
+// Only where it means something else.
+void AddVariants(const knowledge::Signature& signature, const ReadMessage& example,
+                 std::vector<report::KnownMessage>& messages) {
+  const bool windows = example.library.ends_with(".dll");
+  if (!windows && !base::Contains(example.library, ".so")) return;
+  for (const auto& names : kMostMissed) {
+    const std::string name(names[windows ? 1 : 0]);
+    if (name.empty()) continue;
+    const std::string text = WithName(signature.example, example.library, name);
+    ReadMessage variant = Read(text, signature);
+    if (variant.library != name || variant.causes.empty() ||
+        variant.causes.front().cause == example.causes.front().cause)
+      continue;
+    messages.push_back({.id = std::string(signature.id) + "-" + std::string(name.substr(0, name.find('.'))),
+                        .pattern = std::string(signature.pattern),
+                        .text = text,
+                        .causes = std::move(variant.causes)});
+  }
 }
 
 }  // namespace
@@ -59,12 +106,13 @@ std::vector<report::KnownMessage> KnownMessages() {
   std::vector<report::KnownMessage> messages;
   for (const knowledge::Signature& signature : knowledge::Signatures()) {
     if (signature.example.empty()) continue;
-    auto causes = CausesOf(signature.example);
-    if (causes.empty()) continue;  // it tells only together with other lines
+    ReadMessage example = Read(signature.example, signature);
+    if (example.causes.empty()) continue;  // it tells only together with other lines
+    AddVariants(signature, example, messages);
     messages.push_back({.id = std::string(signature.id),
                         .pattern = std::string(signature.pattern),
                         .text = std::string(signature.example),
-                        .causes = std::move(causes)});
+                        .causes = std::move(example.causes)});
   }
   return messages;
 }

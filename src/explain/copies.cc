@@ -128,6 +128,9 @@ std::string_view CauseOfDamage(base::LoadOutcome outcome) {
 
 void SettleByCopies(std::span<const Symptom> symptoms, const rules::Scene& scene, Settlements& settlements) {
   const std::vector<std::string> directories = loader::LibraryDirectories(scene.snapshot, scene.view);
+  // Of a machine that only --host tells about, no file is known, and none is missing.
+  const auto is_known = [&](const std::string& directory) { return scene.view.List(directory).has_value(); };
+  if (std::ranges::none_of(directories, is_known)) return;
   const bool decides = NothingElseFailed(symptoms);
   for (const Symptom& symptom : symptoms) {
     const std::string_view family = symptom.attribute("family");

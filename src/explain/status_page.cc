@@ -94,13 +94,14 @@ std::vector<std::pair<std::string, std::string>> Causes(std::span<const std::str
 }
 
 StatusPage Page(const knowledge::CudaStatus& row) {
-  StatusPage page{.name = std::string(row.runtime_name),
+  StatusPage page{.name = std::string(knowledge::NameOf(row)),
                   .of = "CUDA",
                   .number = std::to_string(row.code),
                   .meaning = std::string(row.meaning),
                   .causes = Causes(row.causes),
                   .source = std::string(row.source)};
-  if (!row.driver_name.empty()) page.name = std::string(row.driver_name) + " / " + page.name;
+  if (!row.driver_name.empty() && !row.runtime_name.empty())
+    page.name = std::string(row.driver_name) + " / " + page.name;
   if (row.legacy >= 0 && row.legacy != row.code) {
     page.number += fmt::format("; {} in the runtime before CUDA 10.1", row.legacy);
   }

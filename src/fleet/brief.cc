@@ -95,7 +95,8 @@ void AddPackages(const snapshot::Snapshot& snapshot, Facts& facts) {
   if (!snapshot.stack.environments) return;
   for (const snapshot::PythonEnvironment& environment : *snapshot.stack.environments) {
     for (const snapshot::PythonPackage& package : environment.packages)
-      facts.Add("package " + package.name + " in " + environment.prefix, package.version);
+      facts.Add(std::string(report::kPackageFacts) + package.name + " in " + environment.prefix,
+                package.version);
   }
 }
 
@@ -111,9 +112,26 @@ void AddSystem(const snapshot::Snapshot& snapshot, Facts& facts) {
   facts.Add("Jetson", context.jetson);
 }
 
+// What is not as the rest of its cuDNN, such as a file that an update left behind or cut short: no program of
+// the node may use it yet, so that it is no finding, but other nodes do not have it.
+void AddOddParts(const snapshot::Snapshot& snapshot, Facts& facts) {
+  if (!snapshot.stack.cudnn) return;
+  for (const snapshot::CudnnCopy& copy : *snapshot.stack.cudnn) {
+    const std::string of = std::string(report::kPartFacts) + copy.directory;
+    for (const snapshot::CudnnPart& part : copy.parts) {
+      if (part.problem) {
+        facts.Add(part.name + of, part.problem.text());
+      } else if (part.version != copy.version) {
+        facts.Add(part.name + of, part.version);
+      }
+    }
+    for (const std::string& part : copy.missing_parts) facts.Add(part + of, "missing");
+  }
+}
+
 // Takes away what is said last until it fits: packages come after all that matters more.
 void Fit(Brief& brief) {
-  const auto of_packages = [](const NodeFact& fact) { return fact.what.starts_with("package "); };
+  const auto of_packages = [](const NodeFact& fact) { return fact.what.starts_with(report::kPackageFacts); };
   for (size_t size = ToLine(brief).size(); size > kMostBytes; size = ToLine(brief).size()) {
     const size_t over = size - kMostBytes;
     auto& facts = brief.facts;
@@ -126,8 +144,9 @@ void Fit(Brief& brief) {
       ++brief.left_out;
     }
     if (gone == 0) {
-      brief.findings.resize(brief.findings.size() / 2);
       if (brief.findings.empty()) return;
+      brief.left_out += brief.findings.size() - brief.findings.size() / 2;
+      brief.findings.resize(brief.findings.size() / 2);
     }
   }
 }
@@ -139,6 +158,7 @@ Brief MakeBrief(const snapshot::Snapshot& snapshot, const report::CheckReport& r
   Facts facts;
   AddSystem(snapshot, facts);
   facts.AddStack(report.stack);
+  AddOddParts(snapshot, facts);
   for (const auto& [name, value] : collect::RelevantEnvironment(snapshot.environment)) {
     if (!name.starts_with("SLURM"))  // each node has its own
       facts.Add("variable " + name, snapshot::HideVariable(name, value));
@@ -151,6 +171,7 @@ Brief MakeBrief(const snapshot::Snapshot& snapshot, const report::CheckReport& r
               .verdict = report.verdict,
               .facts = facts.Take()};
   for (NodeFact& fact : brief.facts) fact = {hide(fact.what), hide(fact.value)};
+  std::ranges::sort(brief.facts);  // what is left out is the end of the list
   for (const report::Finding& finding : report.findings)
     brief.findings.push_back(
         {finding.code, finding.cause, finding.severity, hide(finding.summary), hide(finding.subject)});

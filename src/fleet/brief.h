@@ -42,7 +42,7 @@ struct Brief {
   report::Verdict verdict = report::Verdict::kUnknown;
   std::vector<report::NodeFact> facts;  // sorted, each `what` once
   std::vector<BriefFinding> findings;
-  size_t left_out = 0;  // facts for which there was no room
+  size_t left_out = 0;  // facts and findings for which there was no room
 
   template <typename Self, typename Visit>
   static void Fields(Self& self, Visit& visit) {

@@ -24,11 +24,12 @@ using report::Verdict;
 // Nodes whose stacks differ in more than this part of their facts are of different kinds: what is new on one
 // kind did not fail to arrive on the other.
 constexpr size_t kOtherKind = 4;
+constexpr size_t kMostStacks = 500;
 
 // Nodes with the same stack before, and the same stack after.
 struct Pair {
-  const Merge::Facts* before;
-  const Merge::Facts* after;
+  const Stack* before;
+  const Stack* after;
   std::vector<std::string> nodes{};
 };
 
@@ -50,7 +51,14 @@ class Changes {
     std::map<std::pair<Places, Places>, FleetChange> together;
     for (const auto& [key, places] : changed_) {
       const auto& [what, before, after] = key;
-      Places still = before.empty() ? WithoutIt(what, places.front()) : still_.at({what, before});
+      // What is new on one node did not fail to arrive on the others, they are more: with many stacks they
+      // are not counted.
+      Places still;
+      if (!before.empty()) {
+        still = still_.at({what, before});
+      } else if (pairs_.size() <= kMostStacks || CountOf(places) > 1) {
+        still = WithoutIt(what, places.front());
+      }
       FleetChange& change = together[{places, still}];
       change.facts.push_back({what, before, after});
       if (change.facts.size() > 1) continue;
@@ -72,7 +80,7 @@ class Changes {
  private:
   // What was there before some change, and is there still.
   void FindStill(size_t place) {
-    const Merge::Facts &before = *pairs_[place].before, &after = *pairs_[place].after;
+    const std::vector<NodeFact>&before = pairs_[place].before->facts, &after = pairs_[place].after->facts;
     auto at = after.begin();
     for (const NodeFact& fact : before) {
       while (at != after.end() && at->what < fact.what) ++at;
@@ -84,17 +92,17 @@ class Changes {
 
   // Pairs that have no such thing on either side, and are otherwise of the kind of the one that got it.
   Places WithoutIt(const std::string& what, size_t got_it) const {
-    const auto has = [&](const Merge::Facts& facts) {
-      const auto at = std::ranges::lower_bound(facts, what, {}, &NodeFact::what);
-      return at != facts.end() && at->what == what;
+    const auto may_have = [&](const Stack& stack) {
+      const auto at = std::ranges::lower_bound(stack.facts, what, {}, &NodeFact::what);
+      return (at != stack.facts.end() && at->what == what) || stack.left_out.Has(what);
     };
-    const Merge::Facts& model = *pairs_[got_it].before;
+    const Stack& model = *pairs_[got_it].before;
     Places places;
     for (size_t i = 0; i < pairs_.size(); ++i) {
-      const Merge::Facts& facts = *pairs_[i].before;
-      if (has(facts) || has(*pairs_[i].after)) continue;
-      if (Differences(facts, model).size() * kOtherKind <= std::max(facts.size(), model.size()))
-        places.push_back(i);
+      const Stack& stack = *pairs_[i].before;
+      if (may_have(stack) || may_have(*pairs_[i].after)) continue;
+      const size_t most = std::max(stack.facts.size(), model.facts.size());
+      if (Differences(stack, model).size() * kOtherKind <= most) places.push_back(i);
     }
     return places;
   }
@@ -137,6 +145,12 @@ std::vector<Pair> PairsOf(const Merge& before, const Merge& after) {
   return pairs;
 }
 
+// Findings are left out after all facts.
+bool HadNoRoom(const Merge& fleet, const Merge::Node& node) {
+  const Stack& stack = fleet.stack(node.stack);
+  return stack.left_out.any && stack.facts.empty();
+}
+
 // The findings of `is` that `other` does not have on the same node. Those that got worse count, if `worse`.
 std::vector<FleetFinding> FindingsOnlyIn(const Merge& is, const Merge& other, bool worse) {
   std::map<std::pair<std::string, std::string>, FleetFinding> by_subject;
@@ -145,9 +159,12 @@ std::vector<FleetFinding> FindingsOnlyIn(const Merge& is, const Merge& other, bo
   };
   for (const auto& [name, node] : is.nodes()) {
     const auto at = other.nodes().find(name);
-    const bool silent = at != other.nodes().end() && !at->second.error.empty();
-    // What is not seen on a node that does not answer, or is not there, is not gone.
-    if (!worse && (silent || at == other.nodes().end())) continue;
+    const bool silent =
+        at != other.nodes().end() && (!at->second.error.empty() || HadNoRoom(other, at->second));
+    // What is not seen on a node that does not answer, is not there, or could not be judged is not gone; what
+    // was not asked before is not new.
+    if (silent || (!worse && (at == other.nodes().end() || at->second.verdict == Verdict::kUnknown)))
+      continue;
     for (const size_t i : node.findings) {
       const BriefFinding& found = is.finding(i);
       const bool known = at != other.nodes().end() &&
@@ -195,8 +212,9 @@ void Conclude(FleetDiffReport& report) {
                missed = NodesMissed(report.changes),
                silent = static_cast<size_t>(std::ranges::count_if(
                    report.unreachable, [](const auto& one) { return one.side == FleetSide::kAfter; }));
+  const bool doubts = silent > 0 || !report.unjudged.empty() || report.compared == 0;
   report.verdict = errors > 0                                                 ? Verdict::kErrors
-                   : silent > 0 || report.compared == 0                       ? Verdict::kUnknown
+                   : doubts                                                   ? Verdict::kUnknown
                    : warnings > 0 || missed > 0 || !report.gone_nodes.empty() ? Verdict::kWarnings
                                                                               : Verdict::kOk;
   std::string words = Counted(report.compared, "node", "nodes") + " compared";
@@ -207,6 +225,7 @@ void Conclude(FleetDiffReport& report) {
   if (warnings > 0) words += "; new warnings on " + std::to_string(warnings);
   if (!report.new_nodes.empty()) words += "; " + std::to_string(report.new_nodes.size()) + " new";
   if (!report.gone_nodes.empty()) words += "; " + std::to_string(report.gone_nodes.size()) + " gone";
+  if (!report.unjudged.empty()) words += "; " + std::to_string(report.unjudged.size()) + " not judged";
   if (silent > 0) words += "; nothing usable from " + std::to_string(silent);
   report.headline = std::move(words);
 }
@@ -218,8 +237,11 @@ FleetDiffReport Diff(const Merge& before, const Merge& after) {
   const std::vector<Pair> pairs = PairsOf(before, after);
   for (const Pair& pair : pairs) {
     report.compared += pair.nodes.size();
-    if (*pair.before == *pair.after) report.same += pair.nodes.size();
+    if (Differences(*pair.after, *pair.before).empty()) report.same += pair.nodes.size();
+    if (pair.before->left_out.any || pair.after->left_out.any)
+      report.left_out.insert(report.left_out.end(), pair.nodes.begin(), pair.nodes.end());
   }
+  report.left_out = base::SortedNodes(std::move(report.left_out));
   report.changes = Changes(pairs).Take();
   report.new_findings = FindingsOnlyIn(after, before, true);
   report.gone_findings = FindingsOnlyIn(before, after, false);
@@ -227,6 +249,10 @@ FleetDiffReport Diff(const Merge& before, const Merge& after) {
   report.gone_nodes = NodesOnlyIn(before, after);
   AddSilent(before, FleetSide::kBefore, report);
   AddSilent(after, FleetSide::kAfter, report);
+  for (const auto& [name, node] : after.nodes()) {
+    if (node.error.empty() && node.verdict == Verdict::kUnknown) report.unjudged.push_back(name);
+  }
+  report.unjudged = base::SortedNodes(std::move(report.unjudged));
   Conclude(report);
   return report;
 }

@@ -94,6 +94,34 @@ TEST(FleetDiff, WhatIsNewIsMissedOnlyByNodesOfTheSameKind) {
   EXPECT_EQ(report.changes[0].missed, (Names{"n3"}));
 }
 
+TEST(FleetDiff, WhatWasLeftOutIsNeitherNewNorGone) {
+  const auto node = [](const std::string& name, const std::string& driver, Names packages, size_t left_out) {
+    Brief brief = With(name, {{"driver", driver}});
+    for (const std::string& package : packages) brief.facts.push_back({"package " + package, "1"});
+    brief.left_out = left_out;
+    return brief;
+  };
+  // n1 has no room for c afterwards, n2 had none before, n3 gets c, n4 may have it.
+  const auto report = Diff(FleetOf({node("n1", "1", {"a", "b", "c"}, 0), node("n2", "1", {"a", "b"}, 1),
+                                    node("n3", "1", {"a", "b"}, 0), node("n4", "1", {"a", "b"}, 1)}),
+                           FleetOf({node("n1", "1", {"a", "b"}, 1), node("n2", "1", {"a", "b", "c"}, 0),
+                                    node("n3", "1", {"a", "b", "c"}, 0), node("n4", "1", {"a", "b"}, 1)}));
+  ASSERT_EQ(report.changes.size(), 1u);
+  EXPECT_EQ(report.changes[0].facts, (std::vector<FactChange>{{"package c", "", "1"}}));
+  EXPECT_EQ(report.changes[0].nodes, (Names{"n3"}));
+  EXPECT_EQ(report.changes[0].still, 0u);
+  EXPECT_EQ(report.same, 3u);
+  EXPECT_EQ(report.left_out, (Names{"n1", "n2", "n4"}));
+}
+
+TEST(FleetDiff, FindingsThatHadNoRoomAreNotGone) {
+  Brief before = WithDriver("n1", "550"), after = With("n1", {});
+  before.findings = {{"CUL1", "driver-missing", Severity::kError, "an error", "/x"}};
+  after.left_out = 9;
+  EXPECT_TRUE(Diff(FleetOf({before}), FleetOf({after})).gone_findings.empty());
+  EXPECT_TRUE(Diff(FleetOf({after}), FleetOf({before})).new_findings.empty());
+}
+
 TEST(FleetDiff, FindingsNewAndGone) {
   std::vector<Brief> before = {WithDriver("n1", "550"), WithDriver("n2", "550"), WithDriver("n3", "550")};
   std::vector<Brief> after = before;

@@ -17,16 +17,23 @@
 
 namespace culprit::fleet {
 
+// What a node told of itself.
+struct Stack {
+  std::vector<report::NodeFact> facts;  // sorted
+  report::LeftOut left_out;
+};
+Stack StackOf(const Brief& brief);
+
 class Merge {
  public:
-  using Facts = std::vector<report::NodeFact>;
   struct Node {
     std::string taken;
     size_t stack = 0;                // of stack()
     std::vector<size_t> findings{};  // of finding(), sorted
     report::Verdict verdict = report::Verdict::kUnknown;
     std::string error{};    // it did not answer
-    bool left_out = false;  // its brief had no room for all facts
+    std::string version{};  // of culprit
+    bool several = false;   // briefs with different stacks came
   };
   using Nodes = std::map<std::string, Node>;
 
@@ -43,26 +50,29 @@ class Merge {
   std::optional<Brief> BriefOf(const std::string& node) const;
 
   const Nodes& nodes() const { return nodes_; }
-  const Facts& stack(size_t place) const { return stacks_[place]; }
+  const Stack& stack(size_t place) const { return stacks_[place]; }
   const BriefFinding& finding(size_t place) const { return findings_[place]; }
   const std::map<std::string, std::string>& damaged() const { return damaged_; }  // why, by file
 
  private:
   struct Group {
-    const Facts* facts;
+    const Stack* stack;
     std::vector<std::string> nodes{};
-    bool left_out = false;
   };
 
-  size_t StackOf(const Facts& facts);
+  size_t PlaceOf(Stack stack);
   size_t FindingOf(const BriefFinding& finding);
   bool Later(const Node& a, const Node& b) const;
+  // Its brief says that there are errors, and had no room for them.
+  bool LacksItsError(const Node& node) const;
   std::vector<Group> Groups() const;
   std::vector<report::FleetFinding> Findings() const;
+  // What is to be said of nodes besides their stacks and findings.
+  void AddNodes(report::FleetReport& report) const;
 
   Nodes nodes_;
   std::map<std::string, std::string> damaged_;  // by file
-  std::deque<Facts> stacks_;
+  std::deque<Stack> stacks_;
   std::unordered_multimap<size_t, size_t> stack_by_hash_;
   std::vector<BriefFinding> findings_;
   std::map<std::tuple<std::string, std::string, std::string, report::Severity>, size_t> finding_by_name_;
@@ -76,8 +86,7 @@ void SortFindings(std::vector<report::FleetFinding>& findings);
 // On how many nodes there is a finding of this severity.
 size_t NodesWith(const std::vector<report::FleetFinding>& findings, report::Severity severity);
 
-// What is not the same in two lists of facts, both sorted.
-std::vector<report::FactDiffers> Differences(const std::vector<report::NodeFact>& is,
-                                             const std::vector<report::NodeFact>& expected);
+// What is not the same. A thing of which one side tells nothing, for want of room, is no difference.
+std::vector<report::FactDiffers> Differences(const Stack& is, const Stack& expected);
 
 }  // namespace culprit::fleet

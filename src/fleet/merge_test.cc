@@ -122,6 +122,74 @@ TEST(Merge, ABaselineIsWhatAllAreComparedWith) {
   EXPECT_EQ(report.outliers[0].differs, (std::vector<FactDiffers>{{"driver", "580", "590"}}));
 }
 
+// A node with these packages, whose brief had no room for more.
+Brief Full(const std::string& name, const std::vector<std::string>& packages) {
+  Brief brief = Node(name, "580");
+  brief.left_out = 3;
+  for (const std::string& package : packages) brief.facts.push_back({"package " + package, "1"});
+  std::ranges::sort(brief.facts);
+  return brief;
+}
+
+TEST(Merge, WhatWasLeftOutIsNoDifference) {
+  auto briefs = std::vector{Full("n1", {"a", "b", "c"}), Full("n2", {"a", "b", "c"}),
+                            Full("n3", {"a", "b", "c"}), Full("odd", {"a"})};
+  briefs.back().facts.push_back({"variable X", "long"});
+  auto report = ReportOf(briefs);
+  ASSERT_EQ(report.outliers.size(), 1u);
+  EXPECT_EQ(report.outliers[0].differs, (std::vector<FactDiffers>{{"variable X", "long", ""}}));
+  EXPECT_EQ(report.left_out.size(), 4u);
+  briefs.back() = Full("odd", {"b"});  // a is before what was left out: there is none
+  report = ReportOf(briefs);
+  ASSERT_EQ(report.outliers.size(), 1u);
+  EXPECT_EQ(report.outliers[0].differs, (std::vector<FactDiffers>{{"package a", "", "1"}}));
+}
+
+TEST(Merge, ALongerBriefIsNotAnotherStack) {
+  auto briefs = std::vector{Full("n1", {"a"}), Full("n2", {"a", "b"})};
+  const auto report = ReportOf(briefs);
+  EXPECT_TRUE(report.outliers.empty());
+  EXPECT_EQ(report.headline, "2 nodes: nothing wrong, and all alike in what they told");
+  Brief whole = Node("n3", "580");
+  whole.facts.insert(whole.facts.begin() + 1, {"package a", "1"});
+  briefs.push_back(whole);  // it says that there is no b
+  briefs.push_back(whole);
+  briefs.back().node = "n4";
+  const auto more = ReportOf(briefs);
+  ASSERT_EQ(more.outliers.size(), 1u);
+  EXPECT_EQ(more.outliers[0].node, "n2");
+  EXPECT_EQ(more.left_out, (std::vector<std::string>{"n1", "n2"}));
+}
+
+TEST(Merge, WithoutAnyPackageEverythingMayBeLeftOut) {
+  auto briefs = Alike(4);
+  Brief full = Full("full", {});
+  full.facts.erase(full.facts.begin());
+  briefs.push_back(full);
+  EXPECT_TRUE(ReportOf(briefs).outliers.empty());
+}
+
+TEST(Merge, AnswersUnderOneNameAndOfSeveralVersionsAreSaid) {
+  auto briefs = Alike(3);
+  briefs.push_back(Node("n2", "570", "2"));
+  briefs.push_back(Node("n3", "580", "2"));  // the same again
+  briefs[0].version = "0";
+  const auto report = ReportOf(briefs);
+  EXPECT_EQ(report.several, (std::vector<std::string>{"n2"}));
+  ASSERT_EQ(report.versions.size(), 2u);
+  EXPECT_EQ(report.versions[0].nodes, (std::vector<std::string>{"n1"}));
+}
+
+TEST(Merge, ABaselineMayHaveLeftOutFacts) {
+  Merge fleet;
+  Brief brief = Node("n1", "580");
+  brief.facts.insert(brief.facts.begin() + 1, {{"package a", "1"}, {"package b", "1"}});
+  fleet.Add(brief);
+  fleet.Add(Full("base", {"a"}));
+  EXPECT_TRUE(fleet.Report(fleet.BriefOf("base")).outliers.empty());
+  EXPECT_TRUE(fleet.Report(Full("file", {"a"})).outliers.empty());
+}
+
 TEST(Brief, IsReadAsItWasWritten) {
   Brief brief = Node("n1", "580");
   brief.findings.push_back({"CUL1", "driver-missing", Severity::kError, "an \"error\"", "/y"});
@@ -159,6 +227,45 @@ TEST(Pieces, ComeTogetherHoweverTheyAreMixed) {
   EXPECT_EQ(ReadBrief(wholes[0].line).value(), one);
   EXPECT_EQ(ReadBrief(wholes[1].line).value(), other);
   EXPECT_EQ(wholes[2].line, "");
+}
+
+TEST(Merge, TellsThatTheWordsOfAFindingDiffer) {
+  Merge merge;
+  for (const auto& [node, summary] : {std::pair("n1", "libx.so.1 is missing"),
+                                      {"n2", "libx.so.1 is missing"},
+                                      {"n3", "libx.so.2 is missing"}}) {
+    Brief brief{.node = node,
+                .taken = "1",
+                .error = "",
+                .version = "1",
+                .verdict = report::Verdict::kErrors,
+                .facts = {}};
+    brief.findings = {{"CUL1", "driver-missing", report::Severity::kError, summary, "/x"}};
+    merge.Add(brief);
+    EXPECT_EQ(merge.Report(std::nullopt).findings[0].varies, brief.node == "n3");
+  }
+}
+
+TEST(Brief, NamesPartsOfCudnnThatAreNotAsTheRest) {
+  snapshot::Snapshot snapshot;
+  snapshot::CudnnCopy copy;
+  copy.directory = "/lib";
+  copy.version = "9.14.0";
+  copy.parts = {{.name = "libcudnn.so.9", .path = "", .version = "9.14.0", .problem = {}},
+                {.name = "libcudnn_cnn.so.9", .path = "", .version = "", .problem = {}},
+                {.name = "libcudnn_graph.so.9", .path = "", .version = "9.1.0", .problem = {}},
+                {.name = "libcudnn_ops.so.9",
+                 .path = "",
+                 .version = "9.14.0",
+                 .problem = snapshot::PartProblem::Kind::kEmpty}};
+  copy.missing_parts = {"libcudnn_adv.so.9"};
+  snapshot.stack.cudnn.value = {copy};
+  snapshot.stack.cudnn.state = snapshot::FactState::kValue;
+  const Brief brief = MakeBrief(snapshot, {}, [](const std::string& text) { return text; }, "n", "1");
+  const std::vector<report::NodeFact> expected = {{"libcudnn_adv.so.9 of cuDNN /lib", "missing"},
+                                                  {"libcudnn_graph.so.9 of cuDNN /lib", "9.1.0"},
+                                                  {"libcudnn_ops.so.9 of cuDNN /lib", "is empty"}};
+  EXPECT_EQ(brief.facts, expected);
 }
 
 TEST(Brief, NeverGrowsTooLarge) {

@@ -27,18 +27,13 @@ std::string_view FirstOf(std::string_view value) { return value.substr(0, value.
 
 class BriefReader {
  public:
-  policy::Facts Read(const std::vector<NodeFact>& facts, bool left_out) {
-    bool packages = false;
-    for (const NodeFact& fact : facts) {
-      ReadFact(fact);
-      packages |= fact.what.starts_with("package ");
-    }
+  policy::Facts Read(const std::vector<NodeFact>& facts, const report::LeftOut& left_out) {
+    for (const NodeFact& fact : facts) ReadFact(fact);
     AddWhatEveryNodeHas();
-    if (left_out) {
-      for (size_t i = 0; i < policy::WordsOf(Kind{}).size(); ++i) {
-        const auto kind = static_cast<Kind>(i);
-        if (!packages || kind == Kind::kPackage) AddUnknown(kind, "its brief snapshot had no room for it");
-      }
+    for (size_t i = 0; left_out.any && i < policy::WordsOf(Kind{}).size(); ++i) {
+      const auto kind = static_cast<Kind>(i);
+      if (left_out.after.empty() || kind == Kind::kPackage)
+        AddUnknown(kind, "its brief snapshot had no room for it");
     }
     return std::move(facts_);
   }
@@ -119,7 +114,7 @@ class BriefReader {
   // "torch in /opt/venv", and "torch in /opt/venv: cuDNN" with the value "9.1.0 (/opt/venv/lib)".
   void ReadFramework(const NodeFact& fact) {
     const size_t in = fact.what.find(" in ");
-    if (in == fact.what.npos) return;
+    if (in == fact.what.npos || fact.what.contains(report::kPartFacts)) return;
     const std::string_view where = std::string_view(fact.what).substr(in + 4);
     const size_t colon = where.rfind(": ");
     if (colon == where.npos)
@@ -162,7 +157,7 @@ class BriefReader {
 
 }  // namespace
 
-policy::Facts FactsOf(const std::vector<NodeFact>& facts, bool left_out) {
+policy::Facts FactsOf(const std::vector<NodeFact>& facts, const report::LeftOut& left_out) {
   return BriefReader().Read(facts, left_out);
 }
 

@@ -9,8 +9,8 @@
 
 namespace culprit::fleet {
 
-// `left_out`: the brief had no room for some facts.
-policy::Facts FactsOf(const std::vector<report::NodeFact>& facts, bool left_out);
+// `left_out`: what the brief had no room for.
+policy::Facts FactsOf(const std::vector<report::NodeFact>& facts, const report::LeftOut& left_out);
 
 // Adds what the rules say of the groups: findings, unsorted, and what could not be told. Where a rule that
 // would have said "error" could not look, the node is not judged.

@@ -106,7 +106,7 @@ TEST(SiteRules, EmptyAndOddFactsAreNoFacts) {
                                                               {{"x in : ", " ("}},
                                                               {{"package  in ", ""}},
                                                               {{"cuDNN", "none seen: x"}}}) {
-    const auto read = FactsOf(facts, false);
+    const auto read = FactsOf(facts, {});
     EXPECT_TRUE(read.unknown.contains(policy::Kind::kDriver));
     EXPECT_TRUE(read.unknown.contains(policy::Kind::kCudnn));
   }
@@ -178,7 +178,7 @@ TEST(SiteRules, ABriefSaysWhatTheMachineDoes) {
     return lines;
   };
   const auto machine = written(policy::FactsOf(Machine(), Rows(), true));
-  EXPECT_EQ(written(FactsOf(brief.facts, false)), machine);
+  EXPECT_EQ(written(FactsOf(brief.facts, {})), machine);
   EXPECT_EQ(machine.size(), 17u);
 }
 

@@ -83,8 +83,8 @@ class Assembly {
     Image image;
     image.layers.push_back({.problem = read.contents.problem});
     image.layers.back().files = Lay(std::move(read));
-    Image made = Finish(std::move(image));
-    if (!IsRootFileSystem(*made.machine)) {
+    auto made = Finish(std::move(image));
+    if (made && !IsRootFileSystem(*made->machine)) {
       return base::Fail(ErrorCode::kBadFormat,
                         "neither an image (no manifest.json, no index.json) nor a root file system");
     }
@@ -99,7 +99,11 @@ class Assembly {
     return layers_.emplace_back(std::move(layer));
   }
 
-  Image Finish(Image image) {
+  base::Result<Image> Finish(Image image) {
+    if (const auto failure = spool_->failure()) {
+      return base::Fail(failure->code, "no room for what is kept of compressed layers: " + failure->message +
+                                           "; set TMPDIR to a directory with room");
+    }
     image.tree = tree_;
     image.machine = std::make_shared<ImageSystem>(image.config, std::move(layers_), tree_);
     return image;

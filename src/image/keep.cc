@@ -189,22 +189,37 @@ base::Result<std::vector<KeptPiece>> Keeper::KeepWhatIsRead(Bytes& bytes, const 
                                                             const std::string& start) {
   if (entry.size > kInMemory && scratch_ == nullptr) {
     auto made = system::MakeScratchFile();
-    if (!made) return std::vector<KeptPiece>();  // nothing is kept then
+    if (!made) {  // nothing is kept then
+      spool_.NoteFailure(made.error());
+      return std::vector<KeptPiece>();
+    }
     scratch_ = *std::move(made);
   }
   std::string memory;
   Passing file(entry.size, memory, entry.size > kInMemory ? scratch_.get() : nullptr);
-  if (auto added = file.Append(start); !added) return std::vector<KeptPiece>();
+  auto written = file.Append(start);
   buffer_.resize(kChunk);
-  for (bool written = true;;) {
+  while (written) {
     const auto got = bytes.Read(buffer_);
     if (!got) return std::unexpected(got.error());
-    if (*got == 0 && written) break;
-    if (*got == 0) return std::vector<KeptPiece>();
-    written = written && file.Append(std::span(buffer_).first(*got)).has_value();
+    if (*got == 0) break;
+    written = file.Append(std::span(buffer_).first(*got));
+  }
+  if (!written) {
+    spool_.NoteFailure(written.error());
+    return std::vector<KeptPiece>();
   }
   rules_.look(entry.path, file);
   return file.KeepRead(spool_, buffer_);
+}
+
+// Of an executable that is no program of ours to read, that it is none.
+std::vector<KeptPiece> Keeper::KeepStart(const binfmt::TarEntry& entry, std::string_view start) {
+  constexpr uint32_t kAnyExecute = 0111;
+  constexpr size_t kTellsItsKind = 64;
+  std::vector<KeptPiece> pieces;
+  if ((entry.mode & kAnyExecute) != 0) AddPiece(spool_, 0, start.substr(0, kTellsItsKind), pieces);
+  return pieces;
 }
 
 base::Result<std::vector<KeptPiece>> Keeper::Keep(binfmt::TarReader& reader, const binfmt::TarEntry& entry) {
@@ -218,7 +233,7 @@ base::Result<std::vector<KeptPiece>> Keeper::Keep(binfmt::TarReader& reader, con
   std::string start(kPage, '\0');
   const auto got = bytes.Read(start);
   if (!got) return std::unexpected(got.error());
-  if (!IsBinary(start)) return std::vector<KeptPiece>();
+  if (!IsBinary(start)) return KeepStart(entry, start);
   if (rules_.look) return KeepWhatIsRead(bytes, entry, start);
   std::vector<KeptPiece> pieces;
   for (uint64_t at = 0; !start.empty() && AddPiece(spool_, at, start, pieces);) {

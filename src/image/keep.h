@@ -1,10 +1,12 @@
 // Decides what of a file in a compressed layer is kept while it passes by: small files whole; of a library or
-// program what its readers read; of anything else nothing. A file of which too little was kept costs another
-// pass over its layer, so what is read often must be kept; but no answer depends on it.
+// program what its readers read; of another executable its first bytes; of anything else nothing. A file of
+// which too little was kept costs another pass over its layer, so what is read often must be kept; but no
+// answer depends on it.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "binfmt/tar/tar.h"
@@ -27,6 +29,7 @@ class Keeper {
   class Passing;
   base::Result<std::vector<KeptPiece>> KeepWhatIsRead(Bytes& bytes, const binfmt::TarEntry& entry,
                                                       const std::string& start);
+  std::vector<KeptPiece> KeepStart(const binfmt::TarEntry& entry, std::string_view start);
 
   const KeepRules& rules_;
   Spool& spool_;

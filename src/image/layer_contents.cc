@@ -165,7 +165,9 @@ LayerContents ReadLayerOnce(base::ByteStream& stream, const LayerReading& readin
     binfmt::TarReader reader(input);
     Keeper keeper(reading.rules, reading.spool);
     auto read = ReadEntries(reader, &keeper, reading.budget, contents);
-    if (read) {
+    // What makes no sense as tar may come from bytes that were damaged before they were unpacked; the end
+    // tells.
+    if (read || read.error().code == base::ErrorCode::kBadFormat) {
       if (auto rest = input.Skip(~uint64_t{0}); !rest) read = std::unexpected(rest.error());
     }
     if (!read) contents.problem = read.error();

@@ -77,6 +77,8 @@ base::Result<ImageParts> PartsOfDocker(const Blobs& blobs, const Json& manifest)
                                                    (names.empty() ? "" : " (" + names + ")") +
                                                    "; save the one to check by itself");
   }
+  if (configs.begin()->empty())
+    return base::Fail(ErrorCode::kBadFormat, "manifest.json names no configuration (\"Config\")");
   auto config = ReadConfig(blobs, *configs.begin(), DigestOfName(*configs.begin()));
   if (!config) return std::unexpected(config.error());
   ImageParts parts{.config = *std::move(config)};
@@ -149,6 +151,9 @@ std::string Listed(const std::vector<Leaf>& leaves) {
 
 base::Result<ImageParts> PartsOfManifest(const Blobs& blobs, const Json& manifest) {
   const std::string digest = MemberText(Member(manifest, "config"), "digest");
+  if (BlobName(digest).empty())
+    return base::Fail(ErrorCode::kBadFormat,
+                      "the manifest names no configuration (\"config\" with a digest)");
   auto config = ReadConfig(blobs, BlobName(digest), digest);
   if (!config) return std::unexpected(config.error());
   ImageParts parts{.config = *std::move(config)};

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 namespace culprit::image {
 namespace {
@@ -15,24 +16,36 @@ uint64_t Spool::size() const {
   return memory_.size() + in_file_ + tail_.size();
 }
 
+std::optional<base::Error> Spool::failure() const {
+  const std::shared_lock lock(mutex_);
+  return failure_;
+}
+
+void Spool::NoteFailure(base::Error why) {
+  const std::unique_lock lock(mutex_);
+  if (!failure_) failure_ = std::move(why);
+}
+
 std::optional<uint64_t> Spool::Add(std::span<const char> bytes) {
   const std::unique_lock lock(mutex_);
   const uint64_t at = memory_.size() + in_file_ + tail_.size();
-  if (failed_ || bytes.size() > limit_ || at > limit_ - bytes.size()) return std::nullopt;
+  if (failure_ || bytes.size() > limit_ || at > limit_ - bytes.size()) return std::nullopt;
   if (file_ == nullptr && at + bytes.size() <= in_memory_) {
     memory_.append(bytes.data(), bytes.size());
     return at;
   }
   if (file_ == nullptr) {
     auto made = system::MakeScratchFile();
-    failed_ = !made;
-    if (failed_) return std::nullopt;
+    if (!made) {
+      failure_ = made.error();
+      return std::nullopt;
+    }
     file_ = *std::move(made);
   }
   tail_.append(bytes.data(), bytes.size());
   if (tail_.size() < kWrittenAtOnce) return at;
-  if (!file_->WriteAt(in_file_, tail_)) {
-    failed_ = true;
+  if (const auto written = file_->WriteAt(in_file_, tail_); !written) {
+    failure_ = written.error();
     tail_.resize(tail_.size() - bytes.size());
     return std::nullopt;
   }

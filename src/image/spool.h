@@ -25,6 +25,9 @@ class Spool {
   // Exactly out.size() bytes that were added. From any thread.
   base::Result<void> Read(uint64_t at, std::span<std::byte> out) const;
   uint64_t size() const;
+  // Why there is no file, or no space on its disk. What is over the limit is no failure.
+  std::optional<base::Error> failure() const;
+  void NoteFailure(base::Error why);
 
  private:
   uint64_t limit_, in_memory_;
@@ -32,8 +35,8 @@ class Spool {
   std::string memory_;  // the first bytes
   std::unique_ptr<system::ScratchFile> file_;
   uint64_t in_file_ = 0;
-  std::string tail_;     // of the file, not yet written
-  bool failed_ = false;  // no file, or no space on its disk
+  std::string tail_;  // of the file, not yet written
+  std::optional<base::Error> failure_;
 };
 
 }  // namespace culprit::image

@@ -15,7 +15,7 @@ namespace culprit::image {
 namespace {
 
 constexpr uint64_t kAllJson = 64 << 20;
-constexpr size_t kLookedAt = 64 << 10;  // of an archive, for the name of its first member
+constexpr size_t kLookedAt = 64 << 10;  // of an archive, for the names of its first members
 constexpr size_t kMostParts = 10'000;
 
 class TextBytes final : public base::ByteSource {
@@ -55,10 +55,9 @@ bool IsTar(std::string_view start) {
   return binfmt::SumIsRight(block) || binfmt::IsZero(block);
 }
 
-// Whether an archive that begins with this member is an image: formats have few names at their top.
-bool BeginsImage(std::string_view member) {
-  const std::string name = MemberName(member);
-  const std::string_view top = std::string_view(name).substr(0, name.find('/'));
+// Whether an archive with this member first is an image: formats have few names at their top.
+bool BeginsImage(std::string_view name) {
+  const std::string_view top = name.substr(0, name.find('/'));
   static constexpr std::array<std::string_view, 5> kNames = {"blobs", "index.json", "manifest.json",
                                                              "oci-layout", "repositories"};
   static constexpr std::array<std::string_view, 5> kEndings = {".json", ".tar", ".tar.gz", ".tgz",
@@ -68,15 +67,24 @@ bool BeginsImage(std::string_view member) {
          std::ranges::any_of(kEndings, [&](std::string_view end) { return top.ends_with(end); });
 }
 
-// The first member that has a name; "" if it cannot be told.
-std::string FirstMember(std::string_view start) {
+// "ID/layer.tar", as `docker save` has them whatever the ID.
+bool IsLayerInFolder(std::string_view name) {
+  const size_t slash = name.find('/');
+  return slash != name.npos && name.substr(slash) == "/layer.tar";
+}
+
+// Whether an archive that starts like this is an image.
+bool StartsImage(std::string_view start) {
   const base::MemorySource bytes(std::as_bytes(std::span(start)));
   BytesInput input(bytes);
   binfmt::TarReader reader(input);
-  while (true) {
+  for (bool first = true;;) {
     const auto entry = reader.Next();
-    if (!entry || !*entry) return "";
-    if (!MemberName((*entry)->path).empty()) return (*entry)->path;
+    if (!entry || !*entry) return false;
+    const std::string name = MemberName((*entry)->path);
+    if (name.empty()) continue;
+    if ((first && BeginsImage(name)) || IsLayerInFolder(name)) return true;
+    first = false;
   }
 }
 
@@ -137,7 +145,7 @@ base::Result<std::unique_ptr<StreamedBlobs>> StreamedBlobs::Read(std::unique_ptr
   const std::string_view start = peeked.Peek(kLookedAt);
   if (start.empty()) return base::Fail(base::ErrorCode::kBadFormat, "nothing came");
   if (!IsTar(start)) return base::Fail(base::ErrorCode::kBadFormat, "not a tar archive");
-  if (!BeginsImage(FirstMember(start))) {
+  if (!StartsImage(start)) {
     blobs->root_ = ReadLayerOnce(peeked, reading);
     return blobs;
   }

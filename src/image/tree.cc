@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/python/package_name.h"
 #include "base/text.h"
 
 namespace culprit::image {
@@ -16,7 +17,9 @@ using system::PathError;
 using system::PathNode;
 
 constexpr std::string_view kWhiteout = ".wh.", kReserved = ".wh..wh.", kOpaque = ".wh..wh..opq";
+constexpr std::string_view kSearchSettings = "/etc/ld.so.conf.d";
 constexpr size_t kMostLeftOut = 20;
+constexpr size_t kMostCovered = 20'000;
 
 FileType TypeOf(binfmt::TarType type) {
   switch (type) {
@@ -49,11 +52,25 @@ std::optional<std::vector<std::string>> Components(std::string_view path) {
   return names;
 }
 
-// "libcudnn_ops.so.9" of libcudnn_ops.so.9.1.0: under which name a library is asked for differs.
-std::string_view ToMajor(std::string_view name) {
+// "libcudnn_ops.so.9" of libcudnn_ops.so.9.1.0: under which name a library is asked for differs. Those of the
+// driver have its version in their names, and are asked for as libcuda.so.1.
+std::string ToMajor(std::string_view name) {
   constexpr std::string_view kEnd = ".so.";
+  constexpr size_t kDriver = 3;  // digits
   const size_t end = name.find(kEnd);
-  return end == name.npos ? name : name.substr(0, name.find('.', end + kEnd.size()));
+  if (end == name.npos) return std::string(name);
+  const size_t begin = end + kEnd.size(), point = std::min(name.find('.', begin), name.size());
+  const bool driver = point - begin >= kDriver && point < name.size();
+  return driver ? std::string(name.substr(0, begin)) + "1" : std::string(name.substr(0, point));
+}
+
+// The name by which something is missed after it was removed; "" if nobody asks for it by name.
+std::string MissedAs(std::string_view folder, std::string_view name) {
+  if (base::Contains(name, ".so")) return ToMajor(name);
+  if (name.ends_with(".dist-info") || name.ends_with(".egg-info"))
+    return base::NormalName(name.substr(0, name.find('-')));
+  if (name.ends_with(".bc") || name.ends_with(".h")) return std::string(name);  // libdevice
+  return folder == "bin" || folder == "sbin" ? std::string(name) : "";
 }
 
 std::string Joined(std::span<const std::string> names) {
@@ -146,6 +163,7 @@ void Tree::AddEntry(const LayerEntry& entry, uint32_t number) {
       inodes_[known->second.inode].group = entry.group;
       return;
     }
+    if (known != directory->end()) Cover(Joined(*components), known->second);
     const auto place = static_cast<size_t>(directory - children_.data());  // which grows
     const uint32_t made = NewDirectory();
     inodes_[made].mode = entry.mode;
@@ -153,6 +171,11 @@ void Tree::AddEntry(const LayerEntry& entry, uint32_t number) {
     children_[place].insert_or_assign(name, Child{made, layer_});
     return;
   }
+  if (known != directory->end() &&
+      (entry.type != binfmt::TarType::kFile || inodes_[known->second.inode].type == FileType::kDirectory))
+    Cover(Joined(*components), known->second);
+  if (known != directory->end() && entry.type == binfmt::TarType::kFile)
+    Replace(entry, *components, known->second);
   inodes_.push_back({.type = TypeOf(entry.type),
                      .mode = entry.mode,
                      .group = entry.group,
@@ -177,7 +200,7 @@ void Tree::AddWhiteout(Children& directory, const std::vector<std::string>& comp
   const std::string_view name = components.back();
   const std::string parent = Joined(std::span(components).first(components.size() - 1));
   if (name == kOpaque) {
-    RemoveLower(directory);
+    RemoveLower(base::BaseName(parent), directory);
     removed_.insert_or_assign(parent, layer_);
     robbed_.insert_or_assign(parent, layer_);
     return;
@@ -185,22 +208,43 @@ void Tree::AddWhiteout(Children& directory, const std::vector<std::string>& comp
   if (name.starts_with(kReserved)) return;  // notes of aufs
   removed_.insert_or_assign(base::JoinPath(parent, name.substr(kWhiteout.size())), layer_);
   const auto gone = directory.find(name.substr(kWhiteout.size()));
-  if (gone == directory.end() || !RemoveLower(gone->first, gone->second)) return;
+  if (gone == directory.end() || !RemoveLower(base::BaseName(parent), gone->first, gone->second)) return;
   robbed_.insert_or_assign(Walk(parent, LastLink::kFollow).value_or(parent), layer_);
   directory.erase(gone);
 }
 
-bool Tree::RemoveLower(const std::string& name, const Child& child) {
-  if (inodes_[child.inode].type == FileType::kDirectory)
-    return RemoveLower(ChildrenOf(child)) && child.layer < layer_;
-  const bool goes = child.layer < layer_;
-  if (goes && base::Contains(name, ".so"))
-    removed_libraries_.insert_or_assign(std::string(ToMajor(name)), layer_);
+void Tree::Cover(const std::string& path, const Child& child) {
+  if (inodes_[child.inode].type == FileType::kDirectory) {
+    for (const auto& [name, below] : ChildrenOf(child)) Cover(base::JoinPath(path, name), below);
+    return;
+  }
+  const std::string_view name = base::BaseName(path);
+  if (child.layer >= layer_ || !base::Contains(name, ".so") || covered_count_ >= kMostCovered) return;
+  ++covered_count_;
+  removed_.insert_or_assign(path, layer_);
+  covered_[ToMajor(name)].push_back({path, layer_});
+}
+
+void Tree::Replace(const LayerEntry& entry, const std::vector<std::string>& components, const Child& child) {
+  const Inode& below = inodes_[child.inode];
+  if (child.layer >= layer_ || below.type != FileType::kRegular || below.size == entry.size) return;
+  const std::string& name = components.back();
+  if (base::Contains(name, ".so.") && replaced_.size() < kMostCovered)
+    replaced_.insert_or_assign(ToMajor(name), layer_);
+  if (Joined(components).starts_with(kSearchSettings))
+    robbed_.insert_or_assign(std::string(kSearchSettings), layer_);
+}
+
+bool Tree::RemoveLower(std::string_view folder, const std::string& name, const Child& child) {
+  const bool directory = inodes_[child.inode].type == FileType::kDirectory;
+  const bool goes = (!directory || RemoveLower(name, ChildrenOf(child))) && child.layer < layer_;
+  if (std::string missed = goes ? MissedAs(folder, name) : ""; !missed.empty())
+    removed_names_.insert_or_assign(std::move(missed), layer_);
   return goes;
 }
 
-bool Tree::RemoveLower(Children& directory) {
-  std::erase_if(directory, [this](const auto& child) { return RemoveLower(child.first, child.second); });
+bool Tree::RemoveLower(std::string_view folder, Children& directory) {
+  std::erase_if(directory, [&](const auto& child) { return RemoveLower(folder, child.first, child.second); });
   return directory.empty();
 }
 
@@ -262,9 +306,47 @@ std::vector<system::DirectoryEntry> Tree::List(const Inode& directory) const {
   return entries;
 }
 
-int Tree::RemoverOf(const std::string& library) const {
-  const auto found = removed_libraries_.find(std::string(ToMajor(library)));
-  return found == removed_libraries_.end() ? -1 : static_cast<int>(found->second);
+int Tree::RemoverOf(const std::string& name) const {
+  int top = -1;
+  const std::string library = ToMajor(name);
+  for (const std::string& missed : {library, base::NormalName(name)}) {
+    if (const auto found = removed_names_.find(missed); found != removed_names_.end())
+      top = std::max(top, static_cast<int>(found->second));
+  }
+  const auto covered = covered_.find(library);
+  if (covered == covered_.end()) return top;
+  for (const Covered& one : covered->second) {
+    const auto real = Walk(one.path, LastLink::kFollow);
+    if (!real || Find(*real)->type != FileType::kRegular) top = std::max(top, static_cast<int>(one.layer));
+  }
+  return top;
+}
+
+int Tree::ReplacerOf(const std::string& library) const {
+  const auto found = replaced_.find(ToMajor(library));
+  return found == replaced_.end() ? -1 : static_cast<int>(found->second);
+}
+
+int Tree::RemoverOfAnyVersion(std::string_view name) const {
+  constexpr std::string_view kEnd = ".so";
+  const size_t end = name.find(kEnd);
+  const std::string stem(end == name.npos ? name : name.substr(0, end + kEnd.size()));
+  int top = -1;
+  for (auto at = removed_names_.lower_bound(stem); at != removed_names_.end() && at->first.starts_with(stem);
+       ++at) {
+    if (at->first.size() == stem.size() || at->first[stem.size()] == '.')
+      top = std::max(top, static_cast<int>(at->second));
+  }
+  return top;
+}
+
+int Tree::RemoverBelow(const std::string& path) const {
+  int top = -1;
+  for (auto at = removed_.lower_bound(path); at != removed_.end() && at->first.starts_with(path); ++at) {
+    if (at->first.size() == path.size() || at->first[path.size()] == '/')
+      top = std::max(top, static_cast<int>(at->second));
+  }
+  return top;
 }
 
 int Tree::RemoverIn(const std::string& directory) const {

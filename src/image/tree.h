@@ -55,10 +55,17 @@ class Tree {
   // of a directory the one that made it. -1: nobody did.
   int TopLayerOf(const std::string& path) const;
 
-  // The topmost layer that removed a library of this name and major version, wherever; that removed something
-  // from this directory.
-  int RemoverOf(const std::string& library) const;
+  // The topmost layer that removed what has this name, wherever it was: a library of that major version, a
+  // header, a program of a bin directory, a package of Python; or that put something in the place of that
+  // library which is no file. The one that removed something from this directory (of the loader's settings:
+  // or wrote one anew); something at this path or below it.
+  int RemoverOf(const std::string& name) const;
   int RemoverIn(const std::string& directory) const;
+  // The topmost layer that put a file of another size in the place of this library.
+  int ReplacerOf(const std::string& library) const;
+  // Who removed a file of this name, or of a library of any version: "libnvvm.so", "libdevice.10.bc".
+  int RemoverOfAnyVersion(std::string_view name) const;
+  int RemoverBelow(const std::string& path) const;
 
   // The first few, and how many there were.
   const std::vector<LeftOut>& left_out() const { return left_out_; }
@@ -79,9 +86,13 @@ class Tree {
   Children* FindParent(std::span<const std::string> names);
   uint32_t NewDirectory();
   const Child* FindChild(std::string_view clean) const;
-  // Removes what is of lower layers; true if nothing is left.
-  bool RemoveLower(Children& directory);
-  bool RemoveLower(const std::string& name, const Child& child);
+  // Removes what is of lower layers; true if nothing is left. `folder`: the name of the directory.
+  bool RemoveLower(std::string_view folder, Children& directory);
+  bool RemoveLower(std::string_view folder, const std::string& name, const Child& child);
+  // Notes a library, or a setting of the loader, that an entry of another size takes the place of.
+  void Replace(const LayerEntry& entry, const std::vector<std::string>& components, const Child& child);
+  // Notes the libraries at this path that something else takes the place of.
+  void Cover(const std::string& path, const Child& child);
   void LeaveOut(Misfit why, const std::string& path);
   Children& ChildrenOf(const Child& child) { return children_[inodes_[child.inode].children]; }
 
@@ -91,8 +102,15 @@ class Tree {
   // The directory of the entry before: the next one is mostly in it too.
   std::optional<size_t> last_parent_;
   std::vector<std::string> last_names_;
-  std::map<std::string, uint32_t> removed_;                     // path -> the last layer that removed it
-  std::map<std::string, uint32_t> removed_libraries_, robbed_;  // the same by name; by directory
+  struct Covered {
+    std::string path;
+    uint32_t layer = 0;
+  };
+  std::map<std::string, uint32_t> removed_;              // path -> the last layer that removed it
+  std::map<std::string, std::vector<Covered>> covered_;  // by library
+  size_t covered_count_ = 0;
+  std::map<std::string, uint32_t> removed_names_, robbed_;  // the same by name; by directory
+  std::map<std::string, uint32_t> replaced_;                // by library
   std::vector<LeftOut> left_out_;
   size_t left_out_count_ = 0;
 };

@@ -61,7 +61,62 @@ TEST(Tree, KnowsWhoRemovedALibrary) {
   EXPECT_EQ(image.tree->RemoverOf("libx.so.1.2.3"), 1);
   EXPECT_EQ(image.tree->RemoverOf("libx.so.12"), -1);
   EXPECT_EQ(image.tree->RemoverOf("liby.so"), 2);
+  EXPECT_EQ(image.tree->RemoverOfAnyVersion("libx.so"), 1);
+  EXPECT_EQ(image.tree->RemoverOfAnyVersion("libx.so.7"), 1);
+  EXPECT_EQ(image.tree->RemoverOfAnyVersion("lib.so"), -1);
   EXPECT_EQ(image.tree->RemoverOf("libz.so"), -1);
+}
+
+TEST(Tree, KnowsWhoRemovedAProgramOrAPackage) {
+  const Image image = Of({TestTar()
+                              .File("usr/bin/gcc", "1")
+                              .File("usr/share/doc/gcc", "1")
+                              .File("site/Nvidia_cuDNN_cu12-9.1.0.dist-info/METADATA", "1")
+                              .File("site/torch-2.4.0.dist-info/METADATA", "1"),
+                          TestTar().File("usr/share/doc/.wh.gcc", ""), TestTar().File("usr/bin/.wh.gcc", ""),
+                          TestTar()
+                              .File("site/.wh.Nvidia_cuDNN_cu12-9.1.0.dist-info", "")
+                              .File("site/torch-2.4.0.dist-info/.wh.METADATA", "")});
+  EXPECT_EQ(image.tree->RemoverOf("gcc"), 2);
+  EXPECT_EQ(image.tree->RemoverOf("nvidia-cudnn-cu12"), 3);
+  EXPECT_EQ(image.tree->RemoverOf("torch"), -1) << "its directory is still there";
+}
+
+TEST(Tree, KnowsWhoRemovedTheDriver) {
+  const Image image =
+      Of({TestTar().File("l/libcuda.so.535.54.03", "1"), TestTar().File("l/.wh.libcuda.so.535.54.03", "")});
+  EXPECT_EQ(image.tree->RemoverOf("libcuda.so.1"), 1);
+}
+
+TEST(Tree, KnowsWhoWroteALibraryOrASearchPathAnew) {
+  const Image image = Of({TestTar()
+                              .File("l/libx.so.1.2", "long")
+                              .File("l/liby.so.1", "1")
+                              .File("etc/ld.so.conf.d/a.conf", "/cuda/lib64"),
+                          TestTar().File("l/libx.so.1.2", "").File("l/liby.so.1", "2"),
+                          TestTar().File("etc/ld.so.conf.d/a.conf", "/cuda/lib")});
+  EXPECT_EQ(image.tree->ReplacerOf("libx.so.1"), 1);
+  EXPECT_EQ(image.tree->ReplacerOf("liby.so.1"), -1) << "of the same size";
+  EXPECT_EQ(image.tree->RemoverIn("/etc/ld.so.conf.d"), 2);
+}
+
+TEST(Tree, KnowsWhoPutSomethingElseInPlaceOfALibrary) {
+  const Image image =
+      Of({TestTar()
+              .File("d/libx.so.1", "1")
+              .File("d/libz.so.1", "1")
+              .File("e/liby.so.2", "1")
+              .File("e/libok.so.1", "1"),
+          TestTar().Add({.path = "d/libx.so.1", .type = '3'}).File("d/libz.so.1", "2"),
+          TestTar().Link("e/liby.so.2", "liby.so.2").File("e/real", "2").Link("e/libok.so.1", "real"),
+          TestTar().Directory("other/").Link("d", "other")});
+  EXPECT_EQ(image.tree->RemoverOf("libx.so.1"), 3) << "its directory is another one now";
+  EXPECT_EQ(image.tree->RemoverOf("libz.so.1"), 3);
+  EXPECT_EQ(image.tree->RemoverOf("liby.so.2"), 2);
+  EXPECT_EQ(image.tree->RemoverOf("libok.so.1"), -1) << "the symlink leads to a file";
+  EXPECT_EQ(image.tree->RemoverBelow("/e"), 2);
+  EXPECT_EQ(image.tree->RemoverBelow("/d"), 3);
+  EXPECT_EQ(image.tree->RemoverBelow("/other"), -1);
 }
 
 TEST(Tree, OpaqueDirectoryHidesAllOfTheLayersBelow) {

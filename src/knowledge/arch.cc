@@ -51,12 +51,6 @@ bool IsJetson(const Version& cc) {
   return row != nullptr && row->jetson;
 }
 
-const Rule* FindArchRule(std::string_view id) {
-  const auto rules = ArchRules();
-  const auto at = std::ranges::find(rules, id, &Rule::id);
-  return at == rules.end() ? nullptr : &*at;
-}
-
 const Capability* FindCapability(const Version& cc) {
   const auto rows = Capabilities();
   const auto at = std::ranges::find_if(rows, [&](const Capability& row) { return Known(row.cc) == cc; });

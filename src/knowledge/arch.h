@@ -24,7 +24,6 @@ struct Capability {
   bool jetson;                    // part of a system on chip with its own drivers
   std::string_view renamed_to;    // 10.1 became 11.0
   std::span<const std::string_view> examples;
-  std::string_view note;
   std::string_view source;
 };
 std::span<const Capability> Capabilities();  // lowest first
@@ -35,7 +34,6 @@ struct TargetVariant {
   std::string_view base;
   std::string_view first_cuda;
   std::string_view last_cuda;
-  std::string_view first_ptx;
   std::span<const std::string_view> runs_on;
   std::string_view source;
 };
@@ -45,13 +43,9 @@ struct PtxIsa {
   std::string_view isa;          // "8.4"
   std::string_view first_cuda;   // "12.4": the first release that writes it
   uint32_t first_driver_branch;  // the first branch that compiles it
-  std::string_view note;
   std::string_view source;
 };
 std::span<const PtxIsa> PtxIsas();  // oldest first
-
-std::span<const Rule> ArchRules();
-const Rule* FindArchRule(std::string_view id);
 
 // nullptr if it is not in the table.
 const Capability* FindCapability(const base::Version& cc);

@@ -121,7 +121,7 @@ Answer CudnnForCuda(const Version& cudnn, const Version& cuda) {
         return No("NVIDIA lists " + pair + " as not supported", row->source);
     }
   }
-  if (const CudnnLastForCuda* last = LastForCuda(cuda); last != nullptr && last->note.empty()) {
+  if (const CudnnLastForCuda* last = LastForCuda(cuda); last != nullptr) {
     const Version version = Known(last->cudnn);
     if (cudnn > version && !BeginsWith(version, cudnn)) {
       return No("cuDNN " + Text(last->cudnn) + " is the last for CUDA " + Text(last->cuda), last->source);

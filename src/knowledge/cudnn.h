@@ -24,13 +24,11 @@ struct CudnnRelease {
   // "12" = one build for every 12.x, "10.2" = only for that release. Unrecorded builds are missing.
   std::span<const std::string_view> cuda_builds;
   std::span<const std::string_view> cuda_not;  // NVIDIA lists these as unsupported
-  std::string_view cuda_range;                 // in words
   std::string_view cc_min;                     // lowest compute capability
   std::string_view cc_min_cuda10;              // if the build for CUDA 10 supports lower ones
   std::string_view cc_min_cuda11;
   std::span<const std::string_view> cc_listed;  // "8.6", "5.x"; empty = no list
   CudnnBasis basis;
-  std::string_view note;
   std::string_view source;
 };
 std::span<const CudnnRelease> CudnnReleases();  // oldest first; a version has two rows if its builds differ
@@ -41,7 +39,6 @@ struct CudnnDriverFloor {
   std::string_view cuda;  // "12" or "10.2"
   std::string_view linux;
   std::string_view windows;  // "" = not given
-  std::string_view note;
   std::string_view source;
 };
 std::span<const CudnnDriverFloor> CudnnDriverFloors();
@@ -53,7 +50,6 @@ struct CudnnPart {
   std::string_view linux;  // soname
   std::string_view windows;
   std::string_view since;  // first release that has it; "" = all of the major
-  std::string_view note;
   std::string_view source;
 };
 std::span<const CudnnPart> CudnnParts();
@@ -63,18 +59,9 @@ std::vector<const CudnnPart*> PartsOf(const base::Version& cudnn);
 // "cudnn_ops_infer64_8.dll" belongs to every 8.x, "cudnn_ext64_9.dll" to 9.22 and later.
 const CudnnPart* FindCudnnPart(std::string_view file_name);
 
-struct CudnnLocation {
-  std::string_view kind;
-  std::string_view linux;
-  std::string_view windows;
-  std::string_view source;
-};
-std::span<const CudnnLocation> CudnnLocations();
-
 struct CudnnLastForCapability {
   std::string_view cc;
   std::string_view cudnn;
-  std::string_view note;
   std::string_view source;
 };
 std::span<const CudnnLastForCapability> CudnnLastForCapabilities();
@@ -82,12 +69,11 @@ std::span<const CudnnLastForCapability> CudnnLastForCapabilities();
 struct CudnnLastForCuda {
   std::string_view cuda;  // "11" or "10.2"
   std::string_view cudnn;
-  std::string_view note;
   std::string_view source;
 };
 std::span<const CudnnLastForCuda> CudnnLastForCudas();
 
-// Dependencies (zlib-windows, nvrtc ...) and promises of binary compatibility (abi-*).
+// Promises of binary compatibility (abi-*), and GPUs newer than a release.
 std::span<const Rule> CudnnRules();
 const Rule* FindCudnnRule(std::string_view id);
 
@@ -103,8 +89,9 @@ Answer CudnnForGpu(const CudnnRelease& row, const base::Version& cuda, const bas
 // Whether a program compiled against one cuDNN can load another.
 Answer CudnnServes(const base::Version& loaded, const base::Version& compiled_against);
 
-// The dynamic zlib of a release on Windows: zlibwapi.dll from 8.3 until 8.9.3; later ones have zlib linked in
-// (rule zlib-windows). If the file is available, its import table decides.
+// The dynamic zlib of a release on Windows: zlibwapi.dll from 8.3 until 8.9.3; in later ones zlib is linked
+// in: the wheels from 8.9.4 on have it inside, although NVIDIA's guide asks for the DLL up to 8.9.7. If the
+// file is available, its import table decides.
 bool NeedsZlibwapi(const base::Version& cudnn);
 
 }  // namespace culprit::knowledge

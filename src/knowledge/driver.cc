@@ -76,6 +76,8 @@ std::string DriverText(const Version& driver) {
 }
 
 const ToolkitRow* FindToolkit(std::string_view cuda) {
+  const auto written = std::ranges::find(Toolkits(), cuda, &ToolkitRow::cuda);
+  if (written != Toolkits().end()) return &*written;
   const auto wanted = Version::Parse(cuda);
   if (!wanted) return nullptr;
   const ToolkitRow* first = nullptr;

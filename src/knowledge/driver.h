@@ -28,26 +28,14 @@ struct ToolkitRow {
   std::string_view compat_min_linux;    // runs it through minor-version compatibility
   std::string_view compat_min_windows;
   std::string_view bundled_driver_linux;  // inside the runfile; "" = none or unknown
-  std::string_view note;
   std::string_view source;
 };
 std::span<const ToolkitRow> Toolkits();  // oldest first
 
-struct MinorCompat {
-  uint32_t cuda_major;
-  std::string_view min_driver_linux;
-  std::string_view min_driver_windows;
-  std::string_view note;
-  std::string_view source;
-};
-std::span<const MinorCompat> MinorCompats();
-
 struct DriverBranch {
-  uint32_t branch;        // 535
-  std::string_view cuda;  // newest release that the branch supports natively
-  std::string_view hardware_note;
-  std::string_view status;
-  std::string_view note;
+  uint32_t branch;          // 535
+  std::string_view cuda;    // newest release that the branch supports natively
+  std::string_view status;  // "Production, EOL 2027-03"; "" = not one that is maintained for long
   std::string_view source;
 };
 std::span<const DriverBranch> DriverBranches();  // oldest first

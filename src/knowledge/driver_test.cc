@@ -187,14 +187,6 @@ TEST(DriverTables, BranchesAgreeWithTheToolkits) {
   }
 }
 
-TEST(DriverTables, MinorCompatibilityIsTheSameInBothTables) {
-  for (const MinorCompat& row : MinorCompats()) {
-    const std::string last = std::to_string(row.cuda_major) + (row.cuda_major == 11 ? ".8" : ".1");
-    EXPECT_EQ(LowestCompatibleDriver(last), row.min_driver_linux);
-    EXPECT_EQ(LowestCompatibleDriver(last, Platform::kWindows), row.min_driver_windows);
-  }
-}
-
 TEST(DriverTables, HaveTheRulesThatTheCodeQuotes) {
   for (const char* id : {"driver-backward-compatible", "no-cuda-12.7", "forward-compat-linux-only",
                          "forward-compat-gpu-classes"}) {

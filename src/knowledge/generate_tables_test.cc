@@ -158,9 +158,7 @@ class GenerateRows : public GenerateTables {
     return Run("[[nvcc]]\ncuda = \"12.4\"\n" + source + lines +
                    "[[header]]\ncuda = \"12.4.0\"\npackage = \"p\"\nversion = \"1\"\ngcc_max = 13\n"
                    "clang_max = 17\nmsvc_min = 1910\nmsvc_below = 1950\nsource = \"s\"\n"
-                   "[[msvc_stl]]\nsince = \"2021-01\"\nmin_cuda = \"10.1\"\nsource = \"s\"\n"
-                   "[[msc_ver]]\nfirst = 1900\nlast = 1900\nvisual_studio = \"2015\"\nsource = \"s\"\n"
-                   "[[rule]]\nid = \"a\"\nfact = \"f\"\nsource = \"s\"\n",
+                   "[[msc_ver]]\nfirst = 1900\nlast = 1900\nvisual_studio = \"2015\"\nsource = \"s\"\n",
                "host_compilers");
   }
 };
@@ -201,10 +199,9 @@ TEST_F(GenerateRows, RefusesWhatIsNoDay) {
 }
 
 TEST_F(GenerateRows, WantsEveryTable) {
-  EXPECT_EQ(
-      Run("", "host_compilers").second,
-      "in.toml:1: 'nvcc' is missing\nin.toml:1: 'header' is missing\n"
-      "in.toml:1: 'msvc_stl' is missing\nin.toml:1: 'msc_ver' is missing\nin.toml:1: 'rule' is missing\n");
+  EXPECT_EQ(Run("", "host_compilers").second,
+            "in.toml:1: 'nvcc' is missing\nin.toml:1: 'header' is missing\n"
+            "in.toml:1: 'msc_ver' is missing\n");
 }
 
 // --- Symptoms.

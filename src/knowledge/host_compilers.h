@@ -19,7 +19,6 @@ struct NvccRow {
   uint32_t msvc_min;    // lowest _MSC_VER
   uint32_t msvc_below;  // first one that is rejected
   std::string_view visual_studio;
-  std::string_view note;
   std::string_view source;
 };
 std::span<const NvccRow> NvccRows();  // oldest first
@@ -37,14 +36,6 @@ struct NvccHeader {
 };
 std::span<const NvccHeader> NvccHeaders();  // oldest first
 
-struct MsvcStlFloor {
-  std::string_view since;     // month of the change in Microsoft's STL
-  std::string_view min_cuda;  // its headers reject older ones
-  std::string_view note;
-  std::string_view source;
-};
-std::span<const MsvcStlFloor> MsvcStlFloors();
-
 struct MscVer {
   uint32_t first;
   uint32_t last;
@@ -52,8 +43,6 @@ struct MscVer {
   std::string_view source;
 };
 std::span<const MscVer> MscVers();
-
-std::span<const Rule> HostCompilerRules();
 
 // "12.4", "12.4.1" -> the row of 12.4; nullptr if there is none.
 const NvccRow* FindNvcc(const base::Version& cuda);

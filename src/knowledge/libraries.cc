@@ -35,6 +35,10 @@ std::optional<std::string_view> WithoutHash(std::string_view stem) {
 // Removes one number after another from the end of the name. `so` is where ".so" ends. The bare name matches
 // a version that no soname starts with only if the library's file numbers differ from its soname.
 const LibraryName* FindVersioned(std::string_view name, size_t so) {
+  const std::string_view bare = name.substr(0, so);
+  const auto names = LibraryNames();
+  const auto first = std::ranges::lower_bound(names, bare, {}, &LibraryName::name);
+  if (first == names.end() || !first->name.starts_with(bare)) return nullptr;  // nearly always
   if (const LibraryName* found = FindName(name)) return found;
   if (name.find_first_not_of(".0123456789", so) != std::string_view::npos) return nullptr;
   while (name.size() > so) {

@@ -21,7 +21,6 @@ std::string PythonOfDll(std::string_view name);
 // Names in lower case, sorted, one list per source.
 struct DllNames {
   std::span<const std::string_view> names;
-  std::string_view note;
   std::string_view source;
 };
 std::span<const DllNames> WindowsDlls();

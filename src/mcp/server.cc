@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "mcp/mended.h"
+#include "mcp/shorten.h"
 
 namespace culprit::mcp {
 namespace {
@@ -22,10 +24,6 @@ constexpr int kNoSuchResource = -32002;
 constexpr std::array<std::string_view, 4> kEditions = {"2024-11-05", "2025-03-26", "2025-06-18",
                                                        "2025-11-25"};
 constexpr std::string_view kPagePrefix = "culprit://rules/";
-
-// About 8,000 words of a model: more than an answer should have.
-constexpr size_t kMostText = 32'000;
-constexpr size_t kMostJson = 200'000;
 
 constexpr std::string_view kInstructions =
     "culprit finds what is wrong with a CUDA/cuDNN stack, proves it and gives the fix. With an error "
@@ -48,17 +46,6 @@ std::string MeaningOf(int exit_status) {
   }
 }
 
-// Whole lines, as many as fit.
-std::string Shortened(std::string text) {
-  if (text.size() <= kMostText) return text;
-  const size_t end = text.rfind('\n', kMostText);
-  const size_t kept = end == std::string::npos ? kMostText : end + 1;
-  const auto left = std::ranges::count(text.begin() + static_cast<std::ptrdiff_t>(kept), text.end(), '\n');
-  text.resize(kept);
-  return text + "[" + std::to_string(left) +
-         " more lines were left out; ask about one target, library or file]\n";
-}
-
 Json TextResult(const std::string& text, bool is_error, int exit_status) {
   return {{"content", {{{"type", "text"}, {"text", text}}}},
           {"structuredContent", {{"exit_status", exit_status}, {"meaning", MeaningOf(exit_status)}}},
@@ -70,17 +57,15 @@ Json JsonResult(const Ran& ran) {
   Json answer = Json::parse(ran.output, nullptr, /*allow_exceptions=*/false);
   if (!answer.is_object()) return TextResult(Shortened(ran.output + ran.error), true, ran.exit_status);
   answer.erase("snapshot");
-  const std::string text = answer.dump(-1, ' ', false, Json::error_handler_t::replace);
-  if (text.size() > kMostJson)
-    return TextResult(
-        "the answer has " + std::to_string(text.size()) + " bytes as JSON; ask for text, or about less", true,
-        ran.exit_status);
-  Json result = TextResult(text, false, ran.exit_status);
+  if (!ShortenLists(answer))
+    return TextResult("the answer is too long as JSON; ask for text, or about less\n", true, ran.exit_status);
+  Json result = TextResult(Dump(answer), false, ran.exit_status);
   result["structuredContent"]["answer"] = std::move(answer);
   return result;
 }
 
 Json ToolResult(const Call& call, const Ran& ran) {
+  if (ran.no_answer) return TextResult(Shortened(ran.output + ran.error), true, ran.exit_status);
   if (call.json && !ran.output.empty()) return JsonResult(ran);
   const bool nothing = ran.output.empty();
   std::string text = call.reports_on_error ? ran.output + ran.error : nothing ? ran.error : ran.output;
@@ -108,7 +93,8 @@ Server::~Server() {
 
 void Server::Take(std::string_view text) {
   if (base::Trim(text).empty()) return;
-  const Json message = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Json message = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (message.is_discarded()) message = Json::parse(Mended(text), nullptr, /*allow_exceptions=*/false);
   if (message.is_discarded()) return Refuse(nullptr, kParseError, "not JSON");
   const Json& method = Member(message, "method");
   const Json& id = Member(message, "id");
@@ -171,9 +157,10 @@ void Server::ReadPage(const Json& id, const Json& parameters) {
   const std::string code = uri.starts_with(kPagePrefix) ? uri.substr(kPagePrefix.size()) : "";
   if (std::ranges::find(setup_.pages, code, &Page::code) == setup_.pages.end())
     return Refuse(id, kNoSuchResource, "no such page: " + uri);
-  Start(id, {.arguments = {"explain", "--format=markdown", "--", code}}, [uri](const Call&, const Ran& ran) {
-    return Json{{"contents", {{{"uri", uri}, {"mimeType", "text/markdown"}, {"text", ran.output}}}}};
-  });
+  Start(id, {.arguments = {"explain", "--format=markdown", "--text", "--", code}},
+        [uri](const Call&, const Ran& ran) {
+          return Json{{"contents", {{{"uri", uri}, {"mimeType", "text/markdown"}, {"text", ran.output}}}}};
+        });
 }
 
 void Server::Start(const Json& id, Call call, MakeResult result) {
@@ -208,7 +195,7 @@ void Server::Refuse(const Json& id, int code, const std::string& why) {
 
 void Server::Send(const Json& message) {
   const std::lock_guard lock(sending_);
-  setup_.send(message.dump(-1, ' ', false, Json::error_handler_t::replace));
+  setup_.send(Dump(message));
 }
 
 }  // namespace culprit::mcp

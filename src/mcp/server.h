@@ -22,6 +22,7 @@ namespace culprit::mcp {
 struct Ran {
   int exit_status = 0;
   std::string output, error;  // what it wrote
+  bool no_answer = false;     // it did not start, broke or took too long; the end of `error` says which
 };
 
 // A page to read: culprit://rules/CUL3004.

@@ -139,7 +139,33 @@ TEST(McpServer, MistakesAreToldInWordsForTheAgent) {
   EXPECT_EQ(mistake("explain", {{"text", 1}, {"here", "yes"}}), "here must be true or false\n");
   EXPECT_EQ(mistake("why", {{"library", {{"a", "b"}}}}), "library must be a text\n");
   EXPECT_EQ(mistake("check", {{"target", std::string("a\0b", 3)}}), "target has a NUL in it\n");
+  EXPECT_EQ(mistake("explain", {{"code", {"CUL3004", "CUL3005"}}}), "code must be a text\n");
   EXPECT_EQ(client.LastCall(), "nothing");
+  Client trusted({.run = true});
+  EXPECT_EQ(TextOf(trusted.Use("run", {{"command", "python train.py"}})),
+            "command must be a list: [\"python\", \"train.py\"]\n");
+  EXPECT_EQ(trusted.LastCall(), "nothing");
+}
+
+TEST(McpServer, ACodeIsNeverAFileAndATextMayHoldAnything) {
+  Client client;
+  client.Use("explain", {{"code", "/etc/passwd"}});
+  EXPECT_EQ(client.LastCall(), "explain --format=text --text -- /etc/passwd");
+  client.Use("explain", {{"text", std::string("a\0b", 3)}});
+  EXPECT_EQ(client.LastCall(), std::string("explain --format=text -- <a\0b", 29));
+}
+
+TEST(McpServer, NoAnswerIsAnErrorWhateverItWroteBefore) {
+  Client client({.run = true}, {.exit_status = 2,
+                                .output = "step 1\n",
+                                .error = "culprit: no answer within 4 s\n",
+                                .no_answer = true});
+  for (const Json& result :
+       {client.Use("run", {{"command", {"sleep", "9"}}}), client.Use("check", {{"format", "json"}}),
+        client.Use("check", Json::object())}) {
+    EXPECT_EQ(result.at("isError"), true);
+    EXPECT_EQ(TextOf(result), "step 1\nculprit: no answer within 4 s\n");
+  }
 }
 
 TEST(McpServer, AnAnswerThatIsNoGoodIsNoError) {
@@ -169,9 +195,34 @@ TEST(McpServer, AnswersAreShortEnough) {
   EXPECT_EQ(result.at("structuredContent").at("answer").at("verdict"), "ok");
 }
 
+TEST(McpServer, LongListsAreCutAndCounted) {
+  Json answer = {{"schema", "culprit.inspect/1"}, {"files", Json::array()}, {"notes", {"one", "two"}}};
+  for (int i = 0; i < 100; ++i) answer["files"].push_back({{"path", std::string(2'000, 'x')}});
+  Client client({}, {.exit_status = 0, .output = answer.dump(), .error = ""});
+  const Json result = client.Use("inspect", {{"file", "x"}, {"format", "json"}});
+  EXPECT_EQ(result.at("isError"), false);
+  const Json seen = Json::parse(TextOf(result));
+  EXPECT_EQ(seen, result.at("structuredContent").at("answer"));
+  EXPECT_LE(TextOf(result).size(), 32'000u);
+  EXPECT_EQ(seen.at("files").size(), 12u);
+  EXPECT_EQ(seen.at("left_out"), (Json{{"/files", 88}}));
+  EXPECT_EQ(seen.at("notes").size(), 2u);
+
+  Client one({}, {.exit_status = 0, .output = Json{{"text", std::string(99'000, 'x')}}.dump(), .error = ""});
+  EXPECT_EQ(one.Use("inspect", {{"file", "x"}, {"format", "json"}}).at("isError"), true);
+}
+
 TEST(McpServer, BytesThatAreNoTextDoNotEndIt) {
   Client client({}, {.exit_status = 0, .output = "a\xff\x1b[31mb", .error = ""});
   EXPECT_EQ(TextOf(client.Use("check", Json::object())), "a\xEF\xBF\xBD\x1b[31mb");
+}
+
+TEST(McpServer, ATextThatAHostCutInTheMiddleOfACharacterIsAnswered) {
+  Client client;
+  client.Send(
+      R"({"id": 7, "method": "tools/call", "params": {"name": "explain", "arguments": {"text": "oom \ud83d"}}})");
+  EXPECT_EQ(client.Next().at("id"), 7);
+  EXPECT_EQ(client.LastCall(), "explain --format=text -- <oom \xEF\xBF\xBD");
 }
 
 TEST(McpServer, PagesAreResources) {
@@ -180,7 +231,7 @@ TEST(McpServer, PagesAreResources) {
             "culprit://rules/CUL3004");
   const Json read = client.Ask("resources/read", {{"uri", "culprit://rules/CUL3004"}}).at("result");
   EXPECT_EQ(read.at("contents").at(0).at("text"), "# CUL3004\n");
-  EXPECT_EQ(client.LastCall(), "explain --format=markdown -- CUL3004");
+  EXPECT_EQ(client.LastCall(), "explain --format=markdown --text -- CUL3004");
   EXPECT_EQ(client.Ask("resources/read", {{"uri", "culprit://rules/../x"}}).at("error").at("code"), -32002);
 }
 

@@ -15,12 +15,14 @@ using base::Json;
 
 // How an argument is written on the command line.
 enum class Form {
-  kOption,  // --name=VALUE
-  kFlag,    // --name, if true
-  kApply,   // the same, where it is allowed
-  kWords,   // after "--": a text, or a list of them
-  kPairs,   // after "--", key=value: an object, or a list of texts
-  kInput,   // the text itself
+  kOption,   // --name=VALUE
+  kFlag,     // --name, if true
+  kApply,    // the same, where it is allowed
+  kWords,    // after "--": a text, or a list of them
+  kCommand,  // after "--": a list of texts. Nobody splits a command line here: shells differ in it
+  kCode,     // after "--", and never the name of a file
+  kPairs,    // after "--", key=value: an object, or a list of texts
+  kInput,    // the text itself
 };
 
 struct Argument {
@@ -56,7 +58,7 @@ constexpr std::array kCheck = {
 constexpr std::array kExplain = {
     Argument{"text", Form::kInput, "",
              "The log or error message, as it is; more lines around the error help"},
-    Argument{"code", Form::kWords, "",
+    Argument{"code", Form::kCode, "",
              "Instead of a text: a code such as CUL3004, or a cause, whose page is shown"},
     Argument{"here", Form::kFlag, "", "Let the facts of this machine decide between the causes"},
     kHost,
@@ -96,7 +98,10 @@ constexpr std::array kFix = {
              "Change the machine. Only if the server was started with --allow-apply"},
 };
 constexpr std::array kRun = {
-    Argument{"command", Form::kWords, "", "Program and its arguments", true},
+    Argument{"command", Form::kCommand, "",
+             "Program and its arguments, one text each: [\"python\", \"train.py\"]; for shell syntax "
+             "[\"sh\", \"-c\", \"...\"]",
+             true},
 };
 
 constexpr std::array kTools = {
@@ -155,7 +160,10 @@ Json Schema(Form form) {
   switch (form) {
     case Form::kOption:
     case Form::kInput:
+    case Form::kCode:
       return text;
+    case Form::kCommand:
+      return list;
     case Form::kFlag:
     case Form::kApply:
       return {{"type", "boolean"}};
@@ -195,17 +203,25 @@ std::unexpected<base::Error> Mistake(std::string what) {
   return base::Fail(base::ErrorCode::kBadFormat, std::move(what));
 }
 
+base::Result<std::string> InputOf(const Json& value, std::string_view name) {
+  if (!value.is_string() && !value.is_number()) return Mistake(std::string(name) + " must be a text");
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 // Texts with a NUL cannot be arguments of a program.
 base::Result<std::string> TextOf(const Json& value, std::string_view name) {
-  std::string text = value.is_string() ? value.get<std::string>() : value.is_number() ? value.dump() : "";
-  if (!value.is_string() && !value.is_number()) return Mistake(std::string(name) + " must be a text");
-  if (text.find('\0') != std::string::npos) return Mistake(std::string(name) + " has a NUL in it");
+  auto text = InputOf(value, name);
+  if (text && text->find('\0') != std::string::npos) return Mistake(std::string(name) + " has a NUL in it");
   return text;
 }
 
 base::Result<std::vector<std::string>> WordsOf(const Argument& argument, const Json& value) {
   std::vector<std::string> words;
   const bool pairs = argument.form == Form::kPairs;
+  if (argument.form == Form::kCommand && !value.is_array())
+    return Mistake(std::string(argument.name) + " must be a list: [\"python\", \"train.py\"]");
+  if (argument.form == Form::kCode && value.is_array())
+    return Mistake(std::string(argument.name) + " must be a text");
   if (!value.is_array() && !(pairs && value.is_object())) {
     auto text = TextOf(value, argument.name);
     if (!text) return std::unexpected(text.error());
@@ -233,16 +249,21 @@ base::Result<void> Take(const Argument& argument, const Json& value, Call& call,
       return {};
     case Form::kOption:
     case Form::kInput: {
-      auto text = TextOf(value, argument.name);
+      const bool input = argument.form == Form::kInput;
+      auto text = input ? InputOf(value, argument.name) : TextOf(value, argument.name);
       if (!text) return std::unexpected(text.error());
-      if (argument.form == Form::kInput) {
+      if (input) {
         call.input = *std::move(text);
       } else {
         call.arguments.push_back(option + "=" + *text);
       }
       return {};
     }
+    case Form::kCode:
+      call.arguments.emplace_back("--text");
+      [[fallthrough]];
     case Form::kWords:
+    case Form::kCommand:
     case Form::kPairs: {
       auto some = WordsOf(argument, value);
       if (!some) return std::unexpected(some.error());

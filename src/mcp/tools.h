@@ -19,8 +19,8 @@ struct Allowed {
 // A command line of culprit, without the program.
 struct Call {
   std::vector<std::string> arguments;
-  std::string input{};  // a text to read instead of a file; its name goes at the end of the arguments
-  bool json = false;    // the answer is JSON
+  std::string input{};            // a text, for standard input
+  bool json = false;              // the answer is JSON
   bool reports_on_error = false;  // on standard error, below what the program that it ran wrote
 };
 

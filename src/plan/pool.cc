@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <unordered_map>
 
 #define LIBSOLV_SOLVABLE_PREPEND_DEP  // `requires` is a word of C++20
 extern "C" {
@@ -64,9 +65,16 @@ Pool::Pool(const Universe& universe, const Narrowed& narrowed, const Ignored& ig
       inside_->candidate[id] = {p, c};
     }
   }
+  std::unordered_map<const Need*, Id> shared;  // of needs that many candidates have
   for (const auto& [id, at] : std::map<Id, std::pair<size_t, size_t>>(inside_->candidate)) {
     for (const Need& need : universe.at(at.first, at.second).needs) {
       if (ignored.Has(need)) continue;
+      Solvable* const asking = pool_id2solvable(pool, id);
+      Id& known = shared[&need];
+      if (known != 0) {
+        asking->dep_requires = repo_addid_dep(repo, asking->dep_requires, known, 0);
+        continue;
+      }
       auto [found, fresh] = inside_->provides.try_emplace({need.package, need.accepts}, 0);
       if (fresh) {
         const std::string text = "need" + std::to_string(inside_->provides.size());
@@ -78,8 +86,8 @@ Pool::Pool(const Universe& universe, const Narrowed& narrowed, const Ignored& ig
           solvable->dep_provides = repo_addid_dep(repo, solvable->dep_provides, found->second, 0);
         }
       }
-      Solvable* solvable = pool_id2solvable(pool, id);
-      solvable->dep_requires = repo_addid_dep(repo, solvable->dep_requires, found->second, 0);
+      known = found->second;
+      asking->dep_requires = repo_addid_dep(repo, asking->dep_requires, known, 0);
     }
   }
   pool_createwhatprovides(pool);

@@ -20,6 +20,7 @@ struct Want {
   std::string specifiers;  // "==2.10.*"; "" = any
   std::string extra;       // "cuda12"
   std::string text;        // as the user wrote it; of a file with its place: "torch<2.5 (requirements.txt:3)"
+  std::string asked{};     // its name on the index: "onnxruntime-gpu"; "" if the user named it otherwise
 };
 // A normalised name as the tables call it; "" if they do not know it.
 std::string TableName(const std::string& name);
@@ -56,6 +57,7 @@ struct Limit {
   std::string specifiers;  // "<2.5"; "" = any
   std::string variant;     // "cu118"; "" = any build
   std::string words;       // "torch<2.5 (constraints.txt:1)"
+  std::string asked{};     // the name on the index that a line bounds
 };
 
 // What pip is told for requirements that are passed through.
@@ -71,9 +73,10 @@ struct Question {
   std::optional<base::Version> cuda;  // --cuda 12.4
   std::string cuda_words;             // "CUDA 12.4", or the line of a file that says so
   std::vector<Limit> limits;
+  std::vector<Limit> other_limits;  // on packages that the tables do not know
   std::vector<report::PassedThrough> passed_through;
   std::set<std::string> provided;    // packages of the tables that come from an address or a path
-  std::set<std::string> overridden;  // packages of the tables: what others require of them does not count
+  std::set<std::string> overridden;  // packages: what others require of them does not count
   std::vector<PipOption> pip_options;
   std::vector<std::string> channels;  // of conda
   std::vector<std::string> notes;
@@ -92,6 +95,8 @@ struct Requirement {
   std::string words;  // "torch>=2.1", "driver 470.82", "GPU sm_37", "Python 3.9", "Windows"
 };
 
+// Whether there is anything to install or to repair; a file may be empty.
+bool AsksForSomething(const Question& question);
 // "CUDA 12.4", or the line of the file that asks for it.
 std::string AskedCuda(const Question& question);
 

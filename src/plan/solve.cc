@@ -11,7 +11,7 @@
 #include "plan/commands/requirements.h"
 #include "plan/conflict/conflict_graph.h"
 #include "plan/conflict/conflict_words.h"
-#include "plan/conflict/passed_conflict.h"
+#include "plan/conflict/contradiction.h"
 #include "plan/conflict/relax.h"
 #include "plan/conflict/trials.h"
 #include "plan/universe/builds.h"
@@ -64,25 +64,71 @@ void NotePassed(report::Plan& plan) {
   if (!older.empty()) plan.notes.push_back("pip may take older releases if these need them: " + older);
 }
 
-// Two lines of the files that exclude each other: no set of the rest helps.
-void TellExcluding(const Question& question, std::pair<size_t, size_t> pair, BuildTable& builds,
-                   report::Plan& plan) {
-  const report::PassedThrough& one = question.passed_through[pair.first];
-  const report::PassedThrough& other = question.passed_through[pair.second];
-  plan.requirements = {WordsOf(one), WordsOf(other)};
-  plan.headline = plan.requirements[0] + " does not work with " + plan.requirements[1];
-  plan.conflict.push_back({"no version of " + one.name + " meets both", "", 0});
-  for (const size_t dropped : {pair.second, pair.first}) {
-    Question less = question;
-    less.passed_through.erase(less.passed_through.begin() + static_cast<std::ptrdiff_t>(dropped));
+// Lines that exclude each other: no set of the rest helps.
+void TellContradiction(const Question& question, const Contradiction& found, BuildTable& builds,
+                       report::Plan& plan) {
+  plan.requirements = {found.one.words};
+  plan.headline = found.one.words + " excludes every version";
+  plan.conflict.push_back({"no version of " + found.one.name + " meets it", "", 0});
+  std::vector<BoundingLine> dropped = {found.one};
+  if (found.other) {
+    plan.requirements.push_back(found.other->words);
+    plan.headline = plan.requirements[0] + " does not work with " + plan.requirements[1];
+    plan.conflict.back().text = "no version of " + found.one.name + " meets both";
+    dropped.insert(dropped.begin(), *found.other);
+  }
+  for (const BoundingLine& line : dropped) {
+    const Question less = WithoutLine(question, line);
+    if (!AsksForSomething(less)) continue;
     const report::Plan without = SolveWith(less, builds);
     if (without.outcome != report::Plan::Outcome::kSolution) continue;
-    report::Relaxation relaxation{"works without " + WordsOf(question.passed_through[dropped]), "", {}};
+    report::Relaxation relaxation{"works without " + line.words, "", {}};
     for (const report::PlannedPackage& package : without.packages) {
       if (package.wanted) relaxation.gives.push_back(package);
     }
     plan.relaxations.push_back(std::move(relaxation));
   }
+}
+
+// "could not tell whether torch==2.6.9 (r.txt:1) works: the tables do not have it"
+std::string UnlistedHeadline(const std::vector<std::string>& unlisted) {
+  std::string words;
+  for (size_t i = 0; i < unlisted.size(); ++i)
+    words += (i == 0 ? "" : i + 1 == unlisted.size() ? " and " : ", ") + unlisted[i];
+  const bool one = unlisted.size() == 1;
+  return "could not tell whether " + words + (one ? " works" : " work") + ": the tables do not have " +
+         (one ? "it" : "them");
+}
+
+// The packages of releases that no table has: in which of those that they have would they go with the rest?
+void TellUnlisted(const Question& question, BuildTable& builds, report::Plan& plan) {
+  constexpr size_t kMostTried = 3;
+  Question listed = question;
+  for (report::PassedThrough& passed : listed.passed_through) passed.unlisted_of.clear();
+  for (size_t i = 0; i < question.passed_through.size(); ++i) {
+    const report::PassedThrough& passed = question.passed_through[i];
+    if (passed.unlisted_of.empty()) continue;
+    plan.unlisted.push_back(WordsOf(passed));
+    plan.not_checked.push_back({WordsOf(passed), "the tables have no such release"});
+    if (plan.unlisted.size() > kMostTried) continue;
+    Question other = WithoutLine(listed, {.from = BoundingLine::From::kPassed, .index = i});
+    other.provided.erase(passed.unlisted_of);
+    other.wants.push_back({.name = passed.unlisted_of, .text = passed.name, .asked = passed.name});
+    const report::Plan instead = SolveWith(other, builds);
+    if (instead.outcome != report::Plan::Outcome::kSolution) continue;
+    report::Relaxation relaxation;
+    for (const report::PlannedPackage& package : instead.packages) {
+      if (!package.wanted) continue;
+      relaxation.gives.push_back(package);
+      if (package.name != passed.name) continue;
+      relaxation.text = "works with " + package.name + " " + package.version;
+      relaxation.option = package.name + "==" + package.version.substr(0, package.version.find('+'));
+    }
+    if (!relaxation.text.empty()) plan.relaxations.push_back(std::move(relaxation));
+  }
+  if (plan.unlisted.empty()) return;
+  const bool rest = std::ranges::any_of(plan.packages, &report::PlannedPackage::wanted);
+  plan.headline = UnlistedHeadline(plan.unlisted) + (rest ? "; the rest: " + plan.headline : "");
 }
 
 std::string SolutionHeadline(const report::Plan& plan, const std::vector<base::Version>& gpus) {
@@ -126,8 +172,13 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
   plan.question = QuestionWords(question);
   plan.passed_through = question.passed_through;
   plan.notes = question.notes;
-  if (const auto pair = ExcludingEachOther(question)) {
-    TellExcluding(question, *pair, builds, plan);
+  if (const auto found = FindContradiction(question)) {
+    TellContradiction(question, *found, builds, plan);
+    return plan;
+  }
+  if (!AsksForSomething(question)) {
+    plan.outcome = report::Plan::Outcome::kSolution;
+    plan.headline = "nothing is asked for, so there is nothing to plan";
     return plan;
   }
   const Universe universe = MakeUniverse(question, builds);
@@ -135,6 +186,7 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
     plan.outcome = report::Plan::Outcome::kSolution;
     WriteAnswer(question, universe, *choice, plan);
     plan.headline = SolutionHeadline(plan, question.host.gpus);
+    TellUnlisted(question, builds, plan);
     NotePassed(plan);
     for (const std::string& keep : question.keep) {
       const bool there = std::ranges::any_of(
@@ -151,7 +203,10 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
   const bool unlisted = smallest.size() == 1 && smallest.front().kind == Requirement::Kind::kWant &&
                         universe.roots[smallest.front().index].accepts.empty() &&
                         !universe.packages[universe.roots[smallest.front().index].package].candidates.empty();
-  if (unlisted) plan.headline = smallest.front().words + " is not in the tables";
+  if (unlisted) {
+    plan.unlisted = plan.requirements;
+    plan.headline = UnlistedHeadline(plan.unlisted);
+  }
   // What is told is about the smallest conflict alone; the rest of the question has no part in it.
   std::vector<Requirement> others = RequirementsOf(question);
   std::erase_if(others, [&](const Requirement& one) {

@@ -109,6 +109,7 @@ base::Result<Want> ParseWant(const std::string& text) {
   while (end < whole.size() && IsNameCharacter(whole[end])) ++end;
   Want want{.text = std::string(whole)};
   const std::string asked = Lower(whole.substr(0, end));
+  want.asked = asked;
   const std::string shown = base::Printable(whole);
   if (asked.empty()) return base::Fail(ErrorCode::kBadFormat, "'" + shown + "' is not a package name");
   std::string_view rest = base::Trim(whole.substr(end));
@@ -140,6 +141,10 @@ base::Result<Want> ParseWant(const std::string& text) {
     want.specifiers += (want.specifiers.empty() ? "" : ",") + one;
   }
   return want;
+}
+
+bool AsksForSomething(const Question& question) {
+  return question.repair || !question.wants.empty() || !question.passed_through.empty();
 }
 
 std::string AskedCuda(const Question& question) {

@@ -7,12 +7,12 @@
 #include <optional>
 #include <utility>
 
-#include "base/python/package_name.h"
 #include "base/python/pep440.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "base/windows/path.h"
 #include "collect/record.h"
+#include "policy/names.h"
 
 namespace culprit::policy {
 namespace {
@@ -195,11 +195,9 @@ class ConditionReader {
       const Token name = Take();
       if (name.kind != Token::Kind::kWord && name.kind != Token::Kind::kText)
         return Expected("a name after '" + word.text + "'", name);
-      selector.name = *kind == Kind::kPackage ? base::NormalName(name.text) : name.text;
-      if (*kind == Kind::kVariable && !IsKnownVariable(name.text))
-        return MistakeAt(
-            name.offset,
-            "'" + name.text + "' is not among the variables that snapshots hold: see docs/policy.md");
+      auto meant = FactName(*kind, name.text);
+      if (!meant) return MistakeAt(name.offset, std::move(meant.error()));
+      selector.name = *std::move(meant);
     }
     if (!Took("at")) return selector;
     const Token place = Take();
@@ -211,9 +209,6 @@ class ConditionReader {
     selector.place = windows ? base::FromWindowsPath(place.text) : place.text;
     return selector;
   }
-
-  // A pattern is one of those that are there; a name must be one that would be recorded.
-  static bool IsKnownVariable(const std::string& name) { return name.contains('*') || IsRecorded(name); }
 
   std::expected<void, Mistake> ReadComparisons(Kind kind, std::vector<Comparison>& comparisons) {
     do {

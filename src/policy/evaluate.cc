@@ -8,6 +8,7 @@
 
 #include "base/python/pep440.h"
 #include "base/version.h"
+#include "policy/names.h"
 #include "snapshot/path_pattern.h"
 
 namespace culprit::policy {
@@ -101,10 +102,27 @@ std::optional<bool> FactHolds(const Fact& fact, const std::vector<Comparison>& c
   return known ? std::optional(true) : std::nullopt;
 }
 
+// A directory without "*" means what is below it, too.
+bool LiesAt(const std::string& where, std::string place) {
+  if (snapshot::MatchesPattern(where, place)) return true;
+  if (place.contains('*')) return false;
+  while (place.ends_with('/')) place.pop_back();
+  return where == place || where.starts_with(place + "/");
+}
+
 bool IsMeant(const Selector& selector, const Fact& fact) {
-  return fact.kind == selector.kind &&
-         (!InfoOf(fact.kind).named || snapshot::MatchesPattern(fact.name, selector.name)) &&
-         snapshot::MatchesPattern(fact.where, selector.place);
+  if (fact.kind != selector.kind || !LiesAt(fact.where, selector.place)) return false;
+  return !InfoOf(fact.kind).named ||
+         snapshot::MatchesPattern(NameKey(fact.kind, fact.name), NameKey(fact.kind, selector.name));
+}
+
+// What is not there is not 1, either: `variable X != 1`.
+bool HoldsOfNothing(const Condition& condition) {
+  return condition.quantity == Quantity::kAll ||
+         (condition.quantity == Quantity::kOne &&
+          std::ranges::all_of(condition.comparisons, [](const Comparison& comparison) {
+            return comparison.compare == Compare::kNotEqual;
+          }));
 }
 
 Held OfFacts(const Condition& condition, const Facts& facts) {
@@ -122,7 +140,8 @@ Held OfFacts(const Condition& condition, const Facts& facts) {
   if (const auto unknown = facts.unknown.find(condition.selector.kind); unknown != facts.unknown.end())
     missing.push_back({condition.selector, unknown->second});
   if (!missing.empty()) return {.holds = std::nullopt, .grounds = {}, .missing = std::move(missing)};
-  if (grounds.empty()) grounds.push_back({condition.selector});
+  if (grounds.empty())
+    return {.holds = HoldsOfNothing(condition), .grounds = {{condition.selector}}, .missing = {}};
   return {.holds = all, .grounds = std::move(grounds), .missing = {}};
 }
 

@@ -1,6 +1,7 @@
 #include "policy/machine_facts.h"
 
 #include <initializer_list>
+#include <string_view>
 #include <utility>
 
 #include "collect/record.h"
@@ -13,6 +14,10 @@ namespace {
 using report::StackKind;
 using report::StackRow;
 using snapshot::FactState;
+
+constexpr std::string_view kMaker = "NVIDIA ";
+// What collect/stack.cc says where only programs were named, and no environment was looked for.
+constexpr std::string_view kNotRequested = "not requested";
 
 class Collected {
  public:
@@ -63,7 +68,9 @@ class Collected {
     for (size_t i = 0; i < stack_.gpus->size(); ++i) {
       const snapshot::Gpu& gpu = (*stack_.gpus)[i];
       std::string model = gpu.name.empty() ? gpu.chip : gpu.name;
-      if (model.empty() && !gpu.device_id.empty()) model = "NVIDIA " + gpu.device_id;
+      if (model.empty() && !gpu.device_id.empty()) model = std::string(kMaker) + gpu.device_id;
+      // People say "H100", drivers "NVIDIA H100 ...".
+      if (gpu.assumed && !model.empty() && !model.starts_with(kMaker)) model.insert(0, kMaker);
       const std::string number = std::to_string(i), source = gpu.assumed ? "--host" : gpu.source;
       Add({.kind = Kind::kGpu, .name = number, .value = model, .source = source});
       Add({.kind = Kind::kCapability, .name = number, .value = gpu.compute_capability, .source = source});
@@ -90,6 +97,9 @@ class Collected {
   void AddPython() {
     const auto& environments = stack_.environments;
     if (!Has(environments, {Kind::kPython, Kind::kPackage, Kind::kFramework})) {
+      no_python_ = environments.state == FactState::kAbsent && !environments.source.empty() &&
+                   environments.source != kNotRequested;
+      if (no_python_) return;
       for (const Kind kind : {Kind::kPython, Kind::kPackage, Kind::kFramework})
         AddUnknown(kind, "no Python environment was looked for");
       return;
@@ -112,8 +122,10 @@ class Collected {
   // Rows below an environment are its frameworks, and below one of those the libraries that it loads.
   void AddLoads() {
     if (!played_) {
-      for (const Kind kind : {Kind::kLibcuda, Kind::kFramework, Kind::kLoaded})
-        AddUnknown(kind, "what programs load could not be worked out");
+      for (const Kind kind : {Kind::kLibcuda, Kind::kFramework, Kind::kLoaded}) {
+        if (kind == Kind::kLibcuda || !no_python_)
+          AddUnknown(kind, "what programs load could not be worked out");
+      }
       return;
     }
     std::string environment, framework;
@@ -170,6 +182,7 @@ class Collected {
   const snapshot::Stack& stack_;
   const std::vector<StackRow>& rows_;
   const bool played_;
+  bool no_python_ = false;  // it was looked for, and there is none
   Facts facts_;
 };
 

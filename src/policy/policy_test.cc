@@ -123,6 +123,45 @@ TEST(Condition, WhatIsNotKnownIsUnknownUnlessTheRestDecides) {
   EXPECT_EQ(Says("driver >= 550", facts), "unknown");
 }
 
+TEST(Condition, NamesAreThoseOfTheTablesInAnyCase) {
+  EXPECT_EQ(Says("any loaded cudnn >= 9.1"), "yes");
+  EXPECT_EQ(Says("any loaded \"CUDNN*\" >= 9.1"), "yes");
+  EXPECT_EQ(Says("loaded cudart"), "no");
+  EXPECT_EQ(Says("loaded \"cuda runtime\""), "no");
+  EXPECT_EQ(Says("all loaded cuddn >= 9"),
+            "11: 'cuddn' is not among the libraries whose loading is recorded: cuDNN, CUDA runtime, cuBLAS");
+  Facts facts;
+  facts.all = {{.kind = Kind::kFramework, .name = "torch", .value = "2.6.0", .where = "/opt/venv"},
+               {.kind = Kind::kFramework, .name = "our-kernels", .value = "1.0", .where = "/opt/venv"}};
+  EXPECT_EQ(Says("all framework Torch >= 2.7", facts), "no");
+  EXPECT_EQ(Says("all framework pytorch >= 2.7", facts), "no");
+  EXPECT_EQ(Says("framework tensorflow", facts), "no");
+  EXPECT_EQ(Says("framework flash_attn or framework torchvision or framework xformers", facts), "no");
+  EXPECT_EQ(Says("framework Our_Kernels*", facts), "yes");
+  EXPECT_EQ(Says("all framework pytroch >= 2.7", facts),
+            "14: 'pytroch' is no framework that culprit knows; if it is one of your own, write \"pytroch*\"");
+  EXPECT_EQ(Says("variable ld_library_path").substr(0, 1), "9") << "of variables the case matters";
+}
+
+TEST(Condition, ADirectoryMeansWhatIsBelowIt) {
+  for (const char* place : {"/opt/venv", "/opt", "/opt/", "/", "/opt/*", "/opt/v*"})
+    EXPECT_EQ(Says("package torch at \"" + std::string(place) + "\""), "yes") << place;
+  for (const char* place : {"/op", "/opt/venv/lib", "/opt/v", "/op/*"})
+    EXPECT_EQ(Says("package torch at \"" + std::string(place) + "\""), "no") << place;
+}
+
+TEST(Condition, WhatIsNotThereIsNotThatValue) {
+  EXPECT_EQ(Says("variable CUDA_LAUNCH_BLOCKING != 1"), "yes");
+  EXPECT_EQ(Says("variable CUDA_LAUNCH_BLOCKING != 1, != 2"), "yes");
+  EXPECT_EQ(Says("variable CUDA_LAUNCH_BLOCKING == 1"), "no");
+  EXPECT_EQ(Says("variable LD_LIBRARY_PATH != \"/opt/*\""), "no");
+  EXPECT_EQ(Says("any variable CUDA_L* != 1"), "no") << "there must be one";
+  EXPECT_EQ(Says("driver != 550.*, >= 1", Facts()), "no");
+  Facts facts;
+  facts.unknown[Kind::kVariable] = {"not recorded"};
+  EXPECT_EQ(Says("variable CUDA_LAUNCH_BLOCKING != 1", facts), "unknown");
+}
+
 TEST(Condition, DirectoriesOfWindowsAreWrittenAsThere) {
   Facts facts;
   facts.all = {{.kind = Kind::kToolkit, .value = "12.4.1", .where = "/C:/CUDA/v12.4"}};
@@ -266,6 +305,33 @@ TEST(MachineFacts, WhatWasNotLookedAtIsNotKnown) {
   for (const Kind kind :
        {Kind::kLibcuda, Kind::kPython, Kind::kPackage, Kind::kFramework, Kind::kLoaded, Kind::kCpu})
     EXPECT_TRUE(facts.unknown.contains(kind)) << base::Word(kind);
+}
+
+TEST(MachineFacts, NoPythonIsKnownWhereItWasLookedFor) {
+  using Environments = snapshot::Fact<std::vector<snapshot::PythonEnvironment>>;
+  snapshot::Snapshot snapshot;
+  snapshot.stack.environments = Environments::Absent("PATH and the usual places");
+  for (const bool played : {true, false}) {
+    const Facts facts = FactsOf(snapshot, {}, played);
+    EXPECT_EQ(Says("package numpy", facts), "no");
+    EXPECT_EQ(Says("all package numpy < 2", facts), "yes");
+    EXPECT_EQ(Says("python or framework torch or loaded cuDNN", facts), "no");
+  }
+  snapshot.stack.environments = Environments::Absent("not requested");
+  EXPECT_EQ(Says("package numpy", FactsOf(snapshot, {}, true)), "unknown");
+  snapshot.stack.environments = Environments::Unreadable("permission denied", "/opt");
+  EXPECT_EQ(Says("package numpy", FactsOf(snapshot, {}, true)), "unknown");
+}
+
+TEST(MachineFacts, AnAssumedGpuHasTheNameThatItsDriverWouldSay) {
+  snapshot::Snapshot snapshot;
+  using Gpus = snapshot::Fact<std::vector<snapshot::Gpu>>;
+  snapshot.stack.gpus =
+      Gpus::Of({{.name = "H100", .assumed = true}, {.name = "NVIDIA L4", .assumed = true}}, "--host");
+  EXPECT_EQ(Says("any gpu == \"NVIDIA H100*\"", FactsOf(snapshot, {}, true)), "yes");
+  EXPECT_EQ(Says("any gpu == \"NVIDIA L4\"", FactsOf(snapshot, {}, true)), "yes");
+  snapshot.stack.gpus = Gpus::Of({{.assumed = true}}, "--host");
+  EXPECT_EQ(Says("any gpu == \"NVIDIA*\"", FactsOf(snapshot, {}, true)), "unknown");
 }
 
 TEST(MachineFacts, TheHostOfFilesIsOutOfReach) {

@@ -12,6 +12,12 @@ std::string Code(std::string_view text) {
   return fence + space + safe + space + fence;
 }
 
+std::string CodeInTable(std::string_view text) {
+  std::string cell;
+  for (const char c : Code(text)) cell += c == '|' ? std::string("\\|") : std::string(1, c);
+  return cell;
+}
+
 std::string Plain(std::string_view text) {
   std::string out;
   for (const char c : base::Printable(text)) {

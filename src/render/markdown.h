@@ -9,6 +9,8 @@ namespace culprit::render {
 
 // `text` as inline code, even if it contains backticks.
 std::string Code(std::string_view text);
+// The same in a cell of a table, where a bar would end it.
+std::string CodeInTable(std::string_view text);
 // Plain text, with everything escaped that Markdown or HTML takes for markup.
 std::string Plain(std::string_view text);
 // A block of code; `text` ends with a line break.

@@ -18,6 +18,17 @@ TEST(Redact, UserInOtherPaths) {
 TEST(Redact, OtherPeoplesHomes) {
   EXPECT_EQ(Redact("/home/bob/lib:/Users/eve", "", ""), "/home/USER/lib:/Users/USER");
 }
+TEST(Redact, InQuotesAShellExpandsOnlyVariables) {
+  EXPECT_EQ(Redact("export LD_LIBRARY_PATH='/home/ada/lib'", "/home/ada", "ada"),
+            "export LD_LIBRARY_PATH=\"$HOME/lib\"");
+  EXPECT_EQ(Redact("rm '/home/ada/my lib' \"/home/ada/x\"; ls '/opt/a:/home/ada'", "/home/ada", "ada"),
+            "rm \"$HOME/my lib\" \"$HOME/x\"; ls \"/opt/a:$HOME\"");
+  EXPECT_EQ(Redact("it doesn't, ada's '/home/ada/x", "/home/ada", "ada"), "it doesn't, USER's '~/x");
+  EXPECT_EQ(Redact("x '/home/ada/$a' 'y'", "/home/ada", "ada"), "x \"$HOME\"'/$a' 'y'");
+}
+TEST(Redact, AUserWhoseNameIsEverywhereIsNobody) {
+  EXPECT_EQ(Redact("/usr/local/cuda /home/local/x", "/home/local", "local"), "/usr/local/cuda ~/x");
+}
 TEST(Redact, RootIsNobody) {
   EXPECT_EQ(Redact("/root/x owned by root", "/root", "root"), "/root/x owned by root");
 }

@@ -85,10 +85,12 @@ std::optional<std::string> Command::Spelled(const Part& part, bool first_of_word
   switch (part.kind) {
     case Kind::kQuoted:
       if (!IsShownAsItIs(text)) return std::nullopt;
+      // A home that was hidden before: no quotes around its "~".
+      if (text.starts_with("~/")) return text.size() == 2 ? "~/" : "~/" + InSingleQuotes(text.substr(2));
       return InSingleQuotes(text);
     case Kind::kInQuotes:
       if (!IsSafeInQuotes(text)) return std::nullopt;
-      return text;
+      return text.starts_with("~/") ? "$HOME" + text.substr(1) : text;
     case Kind::kPlain:
       if (!ConsistsOf(text, "._+:~-") || !IsAlphanumeric(text.front())) return std::nullopt;
       return text;

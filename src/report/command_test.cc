@@ -76,6 +76,8 @@ TEST(Command, HidingComesBeforeQuoting) {
     return at == std::string::npos ? text : text.replace(at, 12, "~");
   });
   EXPECT_EQ(command.Text(), "rm ~/'a b' ~/x");
+  Command quoted = "export A=" + Quoted("~/lib") + " B=\"" + InQuotes("~/lib") + "\"";
+  EXPECT_EQ(quoted.Text(), "export A=~/'lib' B=\"$HOME/lib\"");
 }
 
 }  // namespace

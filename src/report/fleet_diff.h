@@ -49,7 +49,9 @@ struct FleetDiffReport {
   std::vector<FleetFinding> new_findings;          // worst first, then those of most nodes
   std::vector<FleetFinding> gone_findings;         // likewise
   std::vector<std::string> new_nodes, gone_nodes;  // that the other side does not know
+  std::vector<std::string> unjudged;               // that answered in AFTER, without a verdict
   std::vector<SilentNode> unreachable;             // BEFORE first
+  std::vector<std::string> left_out;               // compared, but a side had no room for all facts
 };
 
 }  // namespace culprit::report

@@ -99,6 +99,9 @@ struct PassedThrough {
   RequirementKind kind = RequirementKind::kNamed;
   bool editable = false;
   Origin origin{};
+  // The package of the tables that may use the GPU and of which they do not have this release; "" = they do
+  // not know the package, or nothing of a GPU depends on it.
+  std::string unlisted_of{};
   bool operator==(const PassedThrough&) const = default;
 };
 
@@ -140,7 +143,8 @@ struct Plan {
   std::vector<std::string> requirements;  // unsolvable: the smallest set that conflicts
   std::vector<ConflictLine> conflict;     // ... and why
   std::vector<std::string> code_unknown;  // wanted packages whose GPU code no table tells
-  std::vector<Relaxation> relaxations;    // nearest first
+  std::vector<std::string> unlisted;      // requirements whose release no table has: could not tell
+  std::vector<Relaxation> relaxations;    // nearest first; also where something is unlisted
   std::vector<std::string> notes;         // newer releases that are not known well enough, isolation ...
   std::string knowledge_date;             // "2026-11-15"
   bool checked = false;                   // the rules of check ran on the planned machine

@@ -1,6 +1,6 @@
-// Runs a program as a child that can do no harm: it has its own process group, an empty standard input and a
-// time limit, and its output is passed on as it comes. Only for probe and run, and for the compilers that
-// probe calls.
+// Runs a program as a child that can do no harm: it has its own process group, a standard input
+// that is a file or empty, and a time limit, and its output is passed on as it comes. Only for probe and run,
+// for the compilers that probe calls, and for culprit itself.
 #pragma once
 
 #include <chrono>
@@ -21,6 +21,7 @@ struct ChildRequest {
   std::vector<std::string> arguments;                             // without the program itself
   std::optional<std::map<std::string, std::string>> environment;  // nullopt = the one of this process
   std::string working_directory;                                  // "": that of this process
+  std::string input_file = "";                                    // its standard input; "": nothing
 };
 
 struct ChildEnd {
@@ -45,6 +46,8 @@ struct ChildWatch {
   std::function<std::chrono::steady_clock::time_point()> deadline = {};
   // Another thread can request a stop: the child is killed at once.
   std::stop_token stop = {};
+  // Or ask for an end, which comes as that at the deadline. Not on Windows.
+  std::stop_token end = {};
 };
 
 // Blocks until the child has ended. Fails only if it could not be started.

@@ -4,9 +4,11 @@
 #include <yaml.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "base/text.h"
 #include "tree/tree.h"
@@ -137,8 +139,14 @@ class YamlReader {
       default:
         return node;
     }
-    if (!anchor.empty()) anchors_[anchor] = node;
+    if (!anchor.empty()) Keep(anchor, node, line);
     return node;
+  }
+
+  // A copy counts like what an alias brings.
+  void Keep(const std::string& anchor, const Node& node, size_t line) {
+    const Size size = Measure(node);
+    if (Count(size.nodes, size.text, line)) anchors_[anchor] = node;
   }
 
   Node Scalar(size_t line) {
@@ -173,6 +181,7 @@ class YamlReader {
   Node Table(size_t line, size_t depth) {
     Node table{.kind = Node::Kind::kTable, .line = line};
     std::vector<Node> merged;
+    std::set<std::string, std::less<>> keys;
     for (Next(); !error_ && event_.type != YAML_MAPPING_END_EVENT; Next()) {
       const size_t at = Line();
       const Node key = Value(depth + 1);
@@ -185,18 +194,18 @@ class YamlReader {
         merged.push_back(std::move(value));
         continue;
       }
-      if (table.Find(key.text) != nullptr) Wrong(at, "a key twice");
+      if (!keys.insert(key.text).second) Wrong(at, "a key twice");
       table.members.emplace_back(key.text, std::move(value));
     }
-    for (const Node& from : merged) Merge(from, table);
+    for (const Node& from : merged) Merge(from, table, keys);
     return table;
   }
 
   // What a merge key brings; what the table says itself counts.
-  static void Merge(const Node& from, Node& table) {
-    for (const Node& item : from.items) Merge(item, table);
+  static void Merge(const Node& from, Node& table, std::set<std::string, std::less<>>& keys) {
+    for (const Node& item : from.items) Merge(item, table, keys);
     for (const auto& [key, value] : from.members) {
-      if (table.Find(key) == nullptr) table.members.emplace_back(key, value);
+      if (keys.insert(key).second) table.members.emplace_back(key, value);
     }
   }
 

@@ -51,6 +51,17 @@ TEST(Yaml, BombsAreRefused) {
     tower += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [[[[[[[[[[*a" + std::to_string(i - 1) +
              "]]]]]]]]]]\n";
   EXPECT_TRUE(Read(tower).ends_with("too deep"));
+  std::string anchors = "a: ";  // each holds a copy of all that is in it
+  for (int i = 0; i < 60; ++i) anchors += "&n" + std::to_string(i) + " [";
+  for (int i = 0; i < 2000; ++i) anchors += "x, ";
+  EXPECT_TRUE(Read(anchors + std::string(60, ']')).ends_with("too large, with what its aliases stand for"));
+}
+
+TEST(Yaml, ManyKeys) {
+  std::string keys;
+  for (int i = 0; i < 40'000; ++i) keys += "k" + std::to_string(i) + ": 1\n";
+  EXPECT_TRUE(Read(keys).starts_with("{k0@1: 1, "));
+  EXPECT_EQ(Read(keys + "k7: 2\n"), "f.yml:40001: a key twice");
 }
 
 }  // namespace

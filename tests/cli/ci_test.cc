@@ -147,5 +147,31 @@ TEST_F(Ci, WhatCouldNotBeToldIsNoPass) {
   EXPECT_NE(junit.out.find("no answer &lt;in&gt; time"), std::string::npos);
 }
 
+TEST_F(Ci, ATargetThatIsNotThereIsAReportToo) {
+  for (const char* format : {"sarif", "junit", "json", "markdown", "html", "prometheus", "text"}) {
+    WriteFile(top_ / "report", "of an earlier run");
+    const Output output = Run({"check", "--root", "root", "/nope", "--format", format, "-o", "report"});
+    EXPECT_EQ(output.status, 2);
+    EXPECT_NE(output.err.find("/nope"), std::string::npos);
+    const std::string report = ReadFile(top_ / "report");
+    EXPECT_EQ(report.find("of an earlier run"), std::string::npos) << format;
+    EXPECT_NE(report.find(format == std::string("prometheus") ? "verdict=\"unknown\"} 1" : "/nope"),
+              std::string::npos)
+        << report;
+  }
+  const std::vector<std::string> words = {"check", "--root", "root", "/nope", "--host", kHost};
+  for (const bool several : {false, true}) {
+    std::vector<std::string> asked = words;
+    if (several) asked.insert(asked.end(), {"--host", "gpu=L4"});
+    asked.insert(asked.end(), {"--format", "sarif"});
+    const base::Json json = base::Json::parse(Run(asked).out);
+    ExpectSoundSarif(json);
+    EXPECT_EQ(json.at("runs").at(0).at("results").at(0).at("ruleId"), "could-not-tell");
+    asked.back() = "junit";
+    EXPECT_EQ(Attribute(Run(asked).out, "errors"), "1");
+  }
+  EXPECT_EQ(Run(words).out, "") << "the line on stderr is enough for a reader";
+}
+
 }  // namespace
 }  // namespace culprit

@@ -130,6 +130,12 @@ TEST_F(ExplainCommand, CodesAndMessagesInPlaceOfALog) {
       "arch-unsupported");
 }
 
+TEST_F(ExplainCommand, AnErrorThatNobodyKnowsIsNotFineAsAnArgumentEither) {
+  const base::Json json = Json({"explain", "KeyError: 'lr'"});
+  EXPECT_EQ(json["verdict"], "unknown");
+  EXPECT_EQ(json["unknown"][0]["text"], "KeyError: 'lr'");
+}
+
 TEST_F(ExplainCommand, FollowPassesTheStreamThroughAndSpeaksOnStderr) {
   const Output output = Run({"explain", "--follow"}, kLog);
   EXPECT_EQ(output.status, 1);

@@ -79,7 +79,35 @@ TEST_F(Settings, MistakesNameTheirLine) {
   EXPECT_NE(mistake("hosts = [\"gpu=\"]\n").find(".culprit.toml:1: "), std::string::npos);
   EXPECT_NE(mistake("hosts = [\n").find(".culprit.toml:"), std::string::npos);
   EXPECT_EQ(Run({"check", "--root", "root", "--settings", "no.toml"}).status, 2);
-  EXPECT_EQ(Run({"check", "--root", "root", "--settings", "none", "--ignore", "CUL9999"}).status, 2);
+}
+
+TEST_F(Settings, CodesMayBeInAnyCase) {
+  EXPECT_EQ(Run(Mixed({"--ignore", "cul3004"})).out, Run(Mixed({"--ignore", "CUL3004"})).out);
+  Write("ignore = [\"Cul3004: the image is rebuilt on Monday\"]\n");
+  ExpectGolden("check_ignored_by_file.txt", Mixed(), 0);
+}
+
+TEST_F(Settings, WhatIsNoCodeIsWrongUsage) {
+  for (const char* word : {"CUL9999", "CUL10", "3004", "SITE1", ""}) {
+    const Output output = Run(Mixed({"--settings", "none", "--ignore", word}));
+    EXPECT_EQ(output.status, 64) << word;
+    EXPECT_NE(output.err.find("--ignore: '" + std::string(word) + "' is not a code"), std::string::npos)
+        << output.err;
+  }
+}
+
+TEST_F(Settings, WhatHasTheNameAndIsNoFileIsNotPassedOver) {
+  std::filesystem::create_directory(top_ / ".culprit.toml");
+  const Output folder = Run(Mixed());
+  EXPECT_EQ(folder.status, 2);
+  EXPECT_NE(folder.err.find(".culprit.toml: not a regular file"), std::string::npos) << folder.err;
+  std::filesystem::remove(top_ / ".culprit.toml");
+  std::filesystem::create_symlink("gone.toml", top_ / ".culprit.toml");
+  const Output link = Run(Mixed());
+  EXPECT_EQ(link.status, 2);
+  EXPECT_NE(link.err.find(".culprit.toml: a link to a file that cannot be read"), std::string::npos)
+      << link.err;
+  EXPECT_EQ(Run(Mixed({"--settings", "none"})).status, 1);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The texts of the rounds that measured first sight (docs/first-sight.md), and of three collections that were
+// The texts of the rounds that measured first sight (docs/first-sight.md), and of four collections that were
 // only learned from, retold in our own words. What was learned from them stays learned.
 #include <filesystem>
 #include <fstream>

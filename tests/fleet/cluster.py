@@ -33,7 +33,7 @@ def free_ports(amount):
 
 
 class Slurm:
-    """What is different: n03 another toolkit, n05 none, n09 a second one, n07 a variable."""
+    """Each node sees what is in roots/NODE, if there is such a folder, as root. What is different: n03 another toolkit, n05 none, n09 a second one, n07 a variable."""
 
     def __init__(self, work, amount):
         self.work, self.daemons = work, {}
@@ -78,8 +78,10 @@ class Slurm:
             if node == "n09":
                 toolkit(local, "11.8.0")
             (self.work / "spool" / node).mkdir()
-            self.spawn(node, "unshare", "--mount", "sh", "-c", 'mount --bind "$1" /usr/local && mount --bind "$2" /tmp && exec slurmd -D -N "$3"', "sh",
-                       local, tmp, node)
+            root = self.work / "roots" / node
+            (self.work / "root").mkdir(exist_ok=True)
+            self.spawn(node, "unshare", "--mount", "sh", "-c", 'mount --bind "$1" /usr/local && mount --bind "$2" /tmp && '
+                       '{ [ ! -d "$4" ] || mount --bind "$4" "$5"; } && exec slurmd -D -N "$3"', "sh", local, tmp, node, root, self.work / "root")
         for _ in range(90):
             time.sleep(1)
             states = subprocess.run(["sinfo", "-h", "-N", "-o", "%N %T"], env=self.environment, capture_output=True, text=True).stdout
@@ -98,10 +100,15 @@ class Slurm:
                 os.killpg(process.pid, signal.SIGCONT)
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+        for place in pathlib.Path("/proc").glob("[0-9]*/environ"):  # steps leave the group of their daemon
+            with contextlib.suppress(OSError):
+                if f"SLURM_CONF={self.work}/".encode() in place.read_bytes():
+                    os.kill(int(place.parent.name), signal.SIGKILL)
 
 
 class Sshd:
-    """Every loopback address is a node, with its own /tmp. `planted`: the environment of some, by address."""
+    """Every loopback address is a node, with its own /tmp. `planted`: the environment of some, by address. One with STUCK takes files and
+    never answers."""
 
     def __init__(self, work, planted):
         for name in ("host", "user"):
@@ -115,6 +122,7 @@ class Sshd:
         session.write_text(f"""#!/bin/sh
 set -- $SSH_CONNECTION
 mkdir -p "{self.tmp}/$3"
+case $STUCK$SSH_ORIGINAL_COMMAND in yes*snapshot*) exec sleep 600 ;; esac
 exec unshare --mount sh -c 'mount --bind "$1" /tmp && exec sh -c "$SSH_ORIGINAL_COMMAND"' sh "{self.tmp}/$3"
 """)
         session.chmod(0o755)

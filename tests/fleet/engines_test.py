@@ -90,14 +90,19 @@ def ask(program, answers, *words, environment=None):
     return asked, json.loads(told.stdout) if told.stdout else {}
 
 
-def expect_planted(how, server, asked, answer):
+def of_clush():
+    """What clush copies lies in /tmp of a node, and that of this machine is shared by everybody on it."""
+    return set(pathlib.Path("/tmp").glob("culprit.????????????????????????"))
+
+
+def expect_planted(how, server, before, asked, answer):
     report(asked.returncode == 2, f"{how}: sixteen answer, one does not", asked)
     report(answer["nodes"] == 16, f"{how}: sixteen nodes", answer["headline"])
     odd = {one["node"]: {fact["what"] for fact in one["differs"]} for one in answer["outliers"]}
     report(odd == {"127.0.0.5": {"variable LD_LIBRARY_PATH"}, "127.0.0.9": {"variable CUDA_VISIBLE_DEVICES"}},
            f"{how}: the odd ones and what differs, and no other", odd)
     report([one["node"] for one in answer["unreachable"]] == ["192.0.2.1"], f"{how}: the silent one is a row", answer["unreachable"])
-    left = list(server.tmp.glob("*/culprit.*")) + list(pathlib.Path("/tmp").glob("culprit.????????????????????????"))
+    left = list(server.tmp.glob("*/culprit.*")) + sorted(of_clush() - before)
     report(not left, f"{how}: nothing stays on a node", left)
 
 
@@ -105,9 +110,36 @@ def over_ssh(program, work):
     server = cluster.Sshd(work, PLANTED)
     try:
         words = ["--hosts", "127.0.0.[2-17],192.0.2.1", "--timeout", "120"]
-        expect_planted("ssh", server, *ask(program, work / "ssh", *words, *(f"--with={option}" for option in server.options)))
+        before = of_clush()
+        expect_planted("ssh", server, before, *ask(program, work / "ssh", *words, *(f"--with={option}" for option in server.options)))
         options = [f"--with=-o{' '.join(server.options)}"]
-        expect_planted("clush", server, *ask(program, work / "clush", "--clush", *words, *options))
+        expect_planted("clush", server, before, *ask(program, work / "clush", "--clush", *words, *options))
+    finally:
+        server.stop()
+
+
+def never_answers(program, work):
+    """One node takes the program and says nothing: a time limit, and somebody who does not want to wait."""
+    server = cluster.Sshd(work, {"127.0.0.3": {"STUCK": "yes"}})
+    ends = {"ssh": [f"--with={option}" for option in server.options], "clush": ["--clush", f"--with=-o{' '.join(server.options)}"]}
+    why = {"ssh": "no answer within 20 s", "clush": "command timeout"}
+    try:
+        for how, words in ends.items():
+            asked, answer = ask(program, work / how, "--hosts", "127.0.0.[2-4]", "--timeout", "20", *words)
+            silent = {one["node"]: one["why"] for one in answer["unreachable"]}
+            report(asked.returncode == 2 and answer["nodes"] == 2 and silent == {"127.0.0.3": why[how]}, f"{how}: one that never answers is a row",
+                   (asked, silent))
+            with subprocess.Popen([program, "fleet", "run", "-o", work / f"{how}-ended", "--quiet", "--hosts", "127.0.0.[2-4]", "--timeout", "300", *words],
+                                  stderr=subprocess.PIPE, text=True) as run:
+                time.sleep(15)
+                run.send_signal(signal.SIGINT)
+                errors = run.communicate()[1]
+            told = subprocess.run([program, "fleet", "report", work / f"{how}-ended", "--format", "json", "--quiet"], capture_output=True, text=True)
+            silent = {one["node"]: one["why"] for one in json.loads(told.stdout)["unreachable"]}
+            report(run.returncode == -signal.SIGINT and silent == {"127.0.0.3": "the run was ended by SIGINT"}, f"{how}: ended by the user",
+                   (run.returncode, errors, silent))
+            left = list(server.tmp.glob("*/culprit.*"))
+            report(not left, f"{how}: nothing stays then", left)
     finally:
         server.stop()
 
@@ -173,7 +205,14 @@ def over_kubernetes(program, work):
     pods = [pod("g1"), pod("g2"), pod("g3"), pod("g4"), pod("g5"),
             pod("g6", phase="Pending", containerStatuses=[{"name": "culprit", "ready": False, "state": {"waiting": {
                 "reason": "ImagePullBackOff", "message": "Back-off pulling image"}}}])]
-    nodes = [node("g1"), node("g2"), node("g3"), node("g4"), node("g5", "Unknown"), node("g6"), node("g7"), node("login", gpus="")]
+    # One that waits for its node, as a DaemonSet makes it.
+    waits = pod("g8", phase="Pending", containerStatuses=[], conditions=[{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+                                                                          "message": "Insufficient memory."}])
+    del waits["spec"]["nodeName"]
+    waits["spec"]["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+        {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["g8"]}]}]}}}
+    pods.append(waits)
+    nodes = [node("g1"), node("g2"), node("g3"), node("g4"), node("g5", "Unknown"), node("g6"), node("g7"), node("g8"), node("login", gpus="")]
     api = kubernetes_api.Api(pods, nodes, run)
     environment = {**os.environ, "HOME": str(work), "KUBECONFIG": "/dev/null"}
     words = ["--kubernetes", f"--with=--server={api.url()}"]
@@ -183,8 +222,8 @@ def over_kubernetes(program, work):
         odd = {one["node"]: {fact["what"] for fact in one["differs"]} for one in answer["outliers"]}
         report(set(odd) == {"g3"} and "toolkit /usr/local/cuda-12.2" in odd["g3"], "Kubernetes: the odd one", odd)
         silent = {one["node"]: one["why"] for one in answer["unreachable"]}
-        report(set(silent) == {"g4", "g5", "g6", "g7"}, "Kubernetes: the others are rows", silent)
-        for name, word in (("g4", "exit code 1"), ("g5", "not ready"), ("g6", "ImagePullBackOff"), ("g7", "no pod")):
+        report(set(silent) == {"g4", "g5", "g6", "g7", "g8"}, "Kubernetes: the others are rows", silent)
+        for name, word in (("g4", "exit code 1"), ("g5", "not ready"), ("g6", "ImagePullBackOff"), ("g7", "no pod"), ("g8", "Insufficient memory")):
             report(word in silent.get(name, ""), f"Kubernetes: {name}: the reason", silent)
         api.forbidden = ("nodes",)
         asked, answer = ask(program, work / "some", *words, "--hosts", "g[1-2]", environment=environment)
@@ -204,7 +243,7 @@ def main():
         return 0
     carried = pathlib.Path(tempfile.mkdtemp(prefix="fleet.", dir="/tmp")) / "culprit"
     shutil.copy(program, carried)
-    for check in (through_slurm, over_ssh, other_cpu, over_kubernetes):
+    for check in (through_slurm, over_ssh, never_answers, other_cpu, over_kubernetes):
         if sys.argv[2:] and check.__name__ not in sys.argv[2:]:
             continue
         with tempfile.TemporaryDirectory(prefix="fleet.", dir="/var/tmp") as folder:

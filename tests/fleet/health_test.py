@@ -4,11 +4,9 @@ that has a fault and GPUs for jobs, with the code as the reason, and no other.
 
 usage: health_test.py PROGRAM     (root; Debian's slurmctld, slurmd, munge; `./test --all`)
 """
-import contextlib
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -77,13 +75,6 @@ class Slurm(cluster.Slurm):
         time.sleep(15)  # and nobody else, in the next round either
         return self.drained()
 
-    def stop(self):
-        super().stop()
-        for place in pathlib.Path("/proc").glob("[0-9]*/environ"):  # steps leave the group of their daemon
-            with contextlib.suppress(OSError):
-                if f"SLURM_CONF={self.work}/".encode() in place.read_bytes():
-                    os.kill(int(place.parent.name), signal.SIGKILL)
-
 
 def drains(program, work):
     slurm = Slurm(work, 16)
@@ -95,9 +86,11 @@ def drains(program, work):
         report(said == {"n11": "culprit: CUL1002"}, "HealthCheckProgram drains the node with the fault, with its code, and no other", said)
         slurm.reconfigure(f"Prolog={work}/start-prolog")
         slurm.run("scontrol", "update", "NodeName=n11", "State=RESUME")
-        said = slurm.run("srun", "-w", "n12", "echo", "ran")
+        said = slurm.run("srun", "-w", "n12", "--gres=gpu:1", "echo", "ran")
         report("ran\n" in said, "with the prolog, a job starts on a sound node", said)
-        with subprocess.Popen(["srun", "-w", "n11", "echo", "ran"], env=slurm.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as job:
+        said = slurm.run("srun", "-w", "n11", "echo", "ran")
+        report("ran\n" in said and not slurm.drained(), "a job without GPUs starts unchecked", (said, slurm.drained()))
+        with subprocess.Popen(["srun", "-w", "n11", "--gres=gpu:1", "echo", "ran"], env=slurm.environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as job:
             said = slurm.wait_drained()
             job.terminate()
             words = job.communicate()[0]

@@ -22,6 +22,14 @@ PROGRAM = str(pathlib.Path(sys.argv.pop(1)).resolve())
 NODES = pathlib.Path(__file__).resolve().parents[2] / "packaging/nodes"
 LABEL = re.compile(r'([a-z_]+)="((?:[^"\\\n]|\\["\\n])*)"')
 LAST = "culprit_series_left_out"
+# The fields that node-problem-detector reads (pkg/custompluginmonitor/types and pkg/types at 01a6793b, the json tags).
+DURATION = object()
+DETECTOR = {
+    "plugin": str, "source": str, "metricsReporting": bool,
+    "pluginConfig": {"invoke_interval": DURATION, "timeout": DURATION, "max_output_length": int, "concurrency": int,
+                     "enable_message_change_based_condition_update": bool, "skip_initial_status": bool},
+    "conditions": [{"type": str, "reason": str, "message": str}],
+    "rules": [{"type": str, "condition": str, "reason": str, "path": str, "timeout": DURATION, "invoke_interval": DURATION}]}
 
 
 def parse(text):
@@ -222,7 +230,11 @@ class Scripts(Folder):
         return said.returncode, said.stdout
 
     def slurm(self, state="IDLE", gres="gpu:h200:8(S:0-1)"):
-        self.command("scontrol", f'[ "$1" != -o ] || {{ echo "NodeName=n07 Gres={gres} State={state} Reason=x"; exit; }}\nprintf "%s\\n" "$@" >>{self.folder}/asked\n')
+        self.command("scontrol", f'echo >>{self.folder}/calls\n[ "$1" != -o ] || {{ echo "NodeName=n07 Gres={gres} State={state} Reason=x"; exit; }}\nprintf "%s\\n" "$@" >>{self.folder}/asked\n')
+
+    def calls(self):
+        file = self.folder / "calls"
+        return len(file.read_text()) if file.exists() else 0
 
     def asked(self):
         file = self.folder / "asked"
@@ -256,8 +268,24 @@ class Scripts(Folder):
         self.assertEqual(self.start("slurm/health-check", CULPRIT_ROOT=root)[0], 1)
         drain = ["update", "NodeName=n07", "State=DRAIN", "Reason=culprit: CUL1002"]
         self.assertEqual(self.asked(), drain)
-        self.assertEqual(self.start("slurm/prolog", CULPRIT_ROOT=root)[0], 1)
+        self.assertEqual(self.start("slurm/prolog", CULPRIT_ROOT=root, SLURM_JOB_GPUS="0,1")[0], 1)
         self.assertEqual(self.asked(), drain * 2)
+
+    def test_slurmctld_is_asked_only_about_errors(self):
+        self.slurm()
+        for text, gpus in (("exit 0", "0"), ("exit 2", "0"), ("exit 1", "")):
+            self.assertEqual(self.start("slurm/prolog", CULPRIT=self.command("fake", text), SLURM_JOB_GPUS=gpus)[0], 0)
+        for text in ("exit 0", "exit 2"):
+            self.start("slurm/health-check", CULPRIT=self.command("fake", text))
+        self.assertEqual(self.calls(), 0)
+        self.command("scontrol", "exit 1")
+        fake = self.command("fake", "exit 1")
+        self.assertEqual(self.start("slurm/prolog", CULPRIT=fake, SLURM_JOB_GPUS="0")[0], 1, "slurmctld does not answer: Slurm drains by itself")
+
+    def test_each_setting_is_in_the_readme_once(self):
+        scripts = "".join((NODES / name).read_text() for name in ("check-node", "slurm/health-check", "slurm/prolog"))
+        rows = re.findall(r"^\| `(CULPRIT\w*)` \|", (NODES / "README.md").read_text(), re.MULTILINE)
+        self.assertEqual(sorted(rows), sorted(set(re.findall(r"\$\{(CULPRIT\w*)", scripts))))
 
     def test_slurm_keeps_the_reason_of_somebody_else(self):
         for state in ("IDLE+DRAIN", "DOWN+DRAIN", "DRAINED", "MIXED*+DRAIN"):
@@ -300,10 +328,32 @@ class Scripts(Folder):
         ours = [line for line in said.stderr.splitlines() if "culprit" in line]
         self.assertEqual((said.returncode, ours), (0, []), said)
 
+    def fits(self, value, fields, where):
+        """What Go would ignore, because it has another name, or refuse, because it is of another type."""
+        for name, held in value.items():
+            kind = fields.get(name)
+            self.assertIsNotNone(kind, f"{where} has no field {name}")
+            if kind is DURATION:
+                self.assertRegex(held, r"^(\d+(h|m|s|ms))+$", f"{where}.{name}")
+            elif isinstance(kind, list):
+                for one in held:
+                    self.fits(one, kind[0], f"{where}.{name}")
+            elif isinstance(kind, dict):
+                self.fits(held, kind, f"{where}.{name}")
+            else:
+                self.assertIs(type(held), kind, f"{where}.{name}")
+
     def test_the_plugin_of_node_problem_detector(self):
         plugin = json.loads((NODES / "node-problem-detector/culprit.json").read_text())
+        self.fits(plugin, DETECTOR, "culprit.json")
         (rule,) = plugin["rules"]
-        self.assertEqual(rule["condition"], plugin["conditions"][0]["type"])
+        # What Validate() of the detector asks for, and "timeout" of check-node is shorter, so that it can still answer.
+        self.assertEqual((plugin["plugin"], rule["type"]), ("custom", "permanent"))
+        self.assertIn(rule["condition"], [one["type"] for one in plugin["conditions"]])
+        seconds = [int(one["timeout"].removesuffix("s")) for one in (rule, plugin["pluginConfig"])]
+        self.assertLessEqual(seconds[0], seconds[1])
+        inner = re.search(r"-k (\d+) \"\$\{CULPRIT_SECONDS:-(\d+)\}", (NODES / "check-node").read_text())
+        self.assertLess(int(inner[1]) + int(inner[2]), seconds[0])
         self.assertEqual(rule["path"].removeprefix("/usr/share/culprit/nodes/"), "check-node")
         self.assertEqual(plugin["pluginConfig"]["max_output_length"], 80)
 

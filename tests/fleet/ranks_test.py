@@ -18,17 +18,22 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "run")]
-import engines_test  # noqa: E402
-from engines_test import Slurm, count, report  # noqa: E402
+import cluster  # noqa: E402
 from ranks import RANKS, stubs  # noqa: E402
 
-TOOLS = ("slurmctld", "slurmd", "srun", "munged", "unshare", "cc")
+TOOLS = (*cluster.SLURM_TOOLS, "cc")
 TITLE = "how the ranks ended"
 HANG = """
 import os, pathlib, time
 (pathlib.Path(os.environ["MEET"]) / ("here-" + os.environ["SLURM_PROCID"])).write_text(os.environ["SLURM_JOB_ID"])
 time.sleep(200)
 """
+count = {"passed": 0, "failed": 0, "skipped": 0}
+
+
+def report(held, what, seen=""):
+    count["passed" if held else "failed"] += 1
+    print(f"{'passed' if held else 'FAILED'}: {what}" + (f": {str(seen)[-1500:]}" if not held else ""), flush=True)
 
 
 def wait_for(path, running):
@@ -115,10 +120,9 @@ def main():
     if missing or os.geteuid() != 0:
         print(f"skipped: ranks: {'needs root' if os.geteuid() else 'not there: ' + ', '.join(missing)}\n0 passed, 0 failed, 1 skipped")
         return 0
-    engines_test.NODES[:] = engines_test.NODES[:4]
     with tempfile.TemporaryDirectory(prefix="ranks.", dir="/var/tmp") as folder:
         work = pathlib.Path(folder)
-        slurm = Slurm(work)
+        slurm = cluster.Slurm(work, 4)
         try:
             slurm.start()
             program = shutil.copy(program, work / "culprit")  # the nodes have another /tmp

@@ -148,6 +148,29 @@ bool IsForThisLoader(const std::string& interpreter, const std::string& file) {
   return true;
 }
 
+// "=" and the loader's trace where both agree, else "!" and how they differ.
+std::string Compare(const std::string& interpreter, const std::string& file) {
+  Transcript real, model;
+  real.trace = AskReal(interpreter, file, IsForThisLoader(interpreter, file));
+  Symbols undefined;
+  model.trace = AskModel(interpreter, file, undefined);
+  // Where a library is missing, the model does not say what is missing besides.
+  const bool whole = std::ranges::none_of(
+      real.trace, [](const std::string& line) { return line.ends_with(" => not found"); });
+  if (whole && real.trace == model.trace) {
+    const Symbols truth = UndefinedByReal(interpreter, file);
+    if (truth.size() < kMostSymbols || undefined.size() < kMostSymbols) {
+      real.trace.insert(real.trace.end(), truth.begin(), truth.end());
+      model.trace.insert(model.trace.end(), undefined.begin(), undefined.end());
+    }
+  }
+  const std::string difference = Difference(real, model);
+  if (!difference.empty()) return "!" + file + "\n" + difference;
+  std::string text = "=";
+  for (const auto& line : real.trace) text += line + "\n";
+  return text;
+}
+
 int Main(int argc, char** argv) {
   Options options = ParseOptions(argc, argv, {.program = "gold_installed", .count = UINT64_MAX});
   const std::string interpreter = OwnInterpreter();
@@ -166,26 +189,7 @@ int Main(int argc, char** argv) {
         if (options.limit != 0 &&
             std::chrono::steady_clock::now() - begun > std::chrono::seconds(options.limit))
           return std::string("=late");
-        const std::string& file = files[number];
-        Transcript real, model;
-        real.trace = AskReal(interpreter, file, IsForThisLoader(interpreter, file));
-        Symbols undefined;
-        model.trace = AskModel(interpreter, file, undefined);
-        // Where a library is missing, the model does not say what is missing besides.
-        const bool whole = std::ranges::none_of(
-            real.trace, [](const std::string& line) { return line.ends_with(" => not found"); });
-        if (whole && real.trace == model.trace) {
-          const Symbols truth = UndefinedByReal(interpreter, file);
-          if (truth.size() < kMostSymbols || undefined.size() < kMostSymbols) {
-            real.trace.insert(real.trace.end(), truth.begin(), truth.end());
-            model.trace.insert(model.trace.end(), undefined.begin(), undefined.end());
-          }
-        }
-        const std::string difference = Difference(real, model);
-        if (!difference.empty()) return "!" + file + "\n" + difference;
-        std::string text = "=";
-        for (const auto& line : real.trace) text += line + "\n";
-        return text;
+        return Compare(interpreter, files[number]);
       },
       [&](const Piece& piece) {
         if (piece.text == "=late") return;

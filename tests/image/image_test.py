@@ -92,7 +92,8 @@ class Images(unittest.TestCase):
             sick_machine(cls.root)
         (cls.work / "env").write_text("".join(f"{name}={value}\n" for name, value in cls.variables.items()))
         cls.layers = images.layers_of(cls.root, cls.work)
-        cls.config = images.config_of(cls.layers, {"Env": [f"{name}={value}" for name, value in cls.variables.items()]})
+        cls.config = images.config_of(cls.layers, {"Env": [f"{name}={value}" for name, value in cls.variables.items()]},
+                                      architecture="amd64" if (cls.root / "lib64/ld-linux-x86-64.so.2").exists() else "arm64")
         cls.truth, _ = report_of("--root", cls.root, "--env", cls.work / "env")
         cls.truth = comparable(cls.truth)
 

@@ -6,11 +6,14 @@ import io
 import json
 import os
 import pathlib
+import platform
 import shutil
 import subprocess
 import tarfile
 
 FORMATS = ("gnu", "pax", "posix", "oldgnu")
+ARM = platform.machine() == "aarch64"  # whose programs are in the trees made here
+ARCHITECTURE = "arm64" if ARM else "amd64"
 OPAQUE, WHITEOUT = ".wh..wh..opq", ".wh."
 
 
@@ -88,7 +91,7 @@ def digest_of(path):
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def config_of(layers, running=None, steps=None, architecture="amd64"):
+def config_of(layers, running=None, steps=None, architecture=ARCHITECTURE):
     history = [{"created_by": step} for step in steps or [f"RUN step {i}" for i in range(len(layers))]]
     return {"os": "linux", "architecture": architecture, "config": running or {}, "history": history,
             "rootfs": {"type": "layers", "diff_ids": ["sha256:" + digest_of(layer) for layer in layers]}}
@@ -131,8 +134,8 @@ def oci_folder(folder, layers, config, how=("plain",)):
         kind = how[number % len(how)]
         described.append({"mediaType": "application/vnd.oci.image.layer.v1.tar" + suffix[kind], **add(packed(layer, kind))})
     manifest = add(json.dumps({"schemaVersion": 2, "config": add(json.dumps(config).encode()), "layers": described}).encode())
-    platform = {"os": config["os"], "architecture": config["architecture"]}
-    (folder / "index.json").write_text(json.dumps({"schemaVersion": 2, "manifests": [{**manifest, "platform": platform}]}))
+    fitting = {"os": config["os"], "architecture": config["architecture"]}
+    (folder / "index.json").write_text(json.dumps({"schemaVersion": 2, "manifests": [{**manifest, "platform": fitting}]}))
     (folder / "oci-layout").write_text('{"imageLayoutVersion": "1.0.0"}')
     return folder
 

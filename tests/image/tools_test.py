@@ -2,7 +2,7 @@
 """Images that other people's programs made (umoci, skopeo, buildah, podman): `culprit check` of each is that of `--root` on the tree
 that umoci unpacks. Programs that are not here are left out.
 
-  tools_test.py CULPRIT [--lab] [STACK...]    --lab: ten stacks of the lab as well, built if need be
+  tools_test.py CULPRIT [--lab] [STACK...]    --lab: ten stacks of the lab as well, built if need be, each with one of its faults
                                               STACK: the folder of a stack (root/, env), instead of the tree made here
 """
 import itertools
@@ -16,15 +16,21 @@ import tempfile
 
 sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent / "apply")]
-LAB = HERE.parent.parent / "lab" / "stacks"
-# Of Python, conda, containers, modules and programs; small ones, since all of these programs write the holes of a file.
-RECIPES = ["tensorrt-lean", "conda-radio", "container-score", "cudnn-cu13", "native-x86_64", "ctranslate2-4.5", "hpc-modules",
-           "cupy-cuda13", "frozen-app", "onnxruntime-current"]
+LAB = HERE.parent.parent / "lab"
+sys.path[:0] = [str(HERE), str(HERE.parent / "apply"), str(LAB / "stacks"), str(LAB / "trials")]
+# Of Python, conda, containers, modules and programs; small ones, since all of these programs write the holes of a file. A healthy
+# stack has nothing to find, so each is broken first.
+FAULTS = {"tensorrt-lean": "tensorrt-plugin-empty", "conda-radio": "eighth-radio-cufft-removed", "nvimgcodec-cu12": "fourth-nvimgcodec-without-libnvcomp",
+          "ctranslate2-4.5": "ctranslate2-without-cudnn", "hpc-modules": "fourth-hpc-cufft-cut", "cupy-cuda13": "cupy-without-nvrtc",
+          "frozen-app": "frozen-without-cufft-and-curand", "onnxruntime-current": "cudnn9-heuristic-removed-onnxruntime",
+          "numba-0.60": "numba-with-numpy-2.2", "spconv-cu120": "fifth-spconv-cumm-gone"}
 with_lab = "--lab" in sys.argv
 stacks = [pathlib.Path(word) for word in sys.argv[2:] if word != "--lab"]
 del sys.argv[2:]
+import edits
 import image_test
+import make
+import trial as trials
 from image_test import comparable, report_of
 
 ROOT = os.geteuid() == 0
@@ -145,8 +151,8 @@ def built_from_dockerfile(root, variables, work):
     yield "buildah bud", name
 
 
-def check_stack(stack):
-    """How many images were compared, and which of them differ."""
+def check_stack(stack, variables=None, broken=False):
+    """How many images were compared, and which of them differ. `broken`: there is something to find."""
     count, wrong = 0, []
     with tempfile.TemporaryDirectory(suffix="t") as folder:  # buildah takes no name that ends in "_"
         work = pathlib.Path(folder)
@@ -154,7 +160,7 @@ def check_stack(stack):
         if not stack:
             root.mkdir()
             image_test.sick_machine(root)
-        variables = variables_of(stack or work)
+        variables = variables or variables_of(stack or work)
         if stack and (stack / "environment.json").exists():
             image_test.HOST = json.loads((stack / "environment.json").read_text())["host"] or image_test.HOST
         layout, tree = umoci_layout(root, variables, work)
@@ -167,30 +173,41 @@ def check_stack(stack):
             if report != truth:
                 wrong.append(f"{stack or 'made here'}, {name}: {[f['code'] for f in report['findings']]} "
                              f"instead of {[f['code'] for f in truth['findings']]}; {json.dumps(report['not_checked'])[:500]}")
-        print(f"{stack.name if stack else 'made here'}: {count} images, {[f['code'] for f in truth['findings']]}")
+        codes = [finding["code"] for finding in truth["findings"]]
+        print(f"{stack.name if stack else 'made here'}: {count} images, {codes}", flush=True)
+        if broken and not codes:
+            wrong.append(f"{stack.name}: nothing is found")
     return count, wrong
 
 
-def lab_stacks():
-    """Folders of the stacks that can be built here."""
-    made = []
-    for recipe in RECIPES:
-        done = subprocess.run([sys.executable, LAB / "make.py", recipe], capture_output=True, text=True)
-        if done.returncode == 0:
-            made.append(pathlib.Path(done.stdout.split("\n")[-2]))
-        else:
-            print(f"{recipe}: cannot be built here:", (done.stdout + done.stderr).strip()[-200:])
-    return made
+def lab_results():
+    """The same for each stack of the lab that can be built here, broken and repaired again."""
+    cache, faults = make.default_cache(), {trial["id"]: trial for trial in trials.faults()}
+    for name, fault in FAULTS.items():
+        trial, recipe = faults[fault], make.read_recipe(name)
+        try:
+            failed = make.fetch_missing([recipe], cache, extra=list(make.extra_wheels({name: [trial]})))
+            make.fetch_packages(recipe, [trial], cache)
+            stack = make.build(recipe, cache, cache / "built-images", failed)
+        except OSError as reason:
+            print(f"{name}: cannot be built here: {str(reason)[:200]}")
+            continue
+        facts = json.loads((stack / "environment.json").read_text())
+        place, undo = edits.Place(stack / "root", facts["venv"], recipe, cache), edits.Undo(stack / edits.UNDO)
+        try:
+            edits.make(trial.get("edit", []), place, undo)
+            yield check_stack(stack, [f"{key}={value}" for key, value in trials.variables_of(stack, trial, place).items()], True)
+        finally:
+            undo.take_back()
 
 
 def main():
     if shutil.which("umoci") is None:
         print("umoci is not here: nothing compared")
         return 0
-    chosen = stacks or [None]
+    results = [check_stack(stack) for stack in stacks or [None]]
     if with_lab:
-        chosen += lab_stacks()
-    results = [check_stack(stack) for stack in chosen]
+        results += lab_results()
     wrong = [line for _, lines in results for line in lines]
     print(f"{sum(count for count, _ in results)} images of {len(results)} trees compared, {len(wrong)} differ", *wrong, sep="\n")
     return 1 if wrong else 0

@@ -42,6 +42,12 @@ class Mcp(unittest.TestCase):
         self.assertIn("pip install torch", text_of(answers[5]))
         self.assertFalse(any(answer["result"].get("isError") for answer in answers.values()))
 
+    def test_a_text_is_standard_input_and_a_code_is_no_file(self):
+        answers, _ = ask(call("explain", text="a NUL \0\nCUDA error: out of memory", format="json"), call("explain", code=__file__))
+        self.assertEqual([{"name": "-", "lines": 2}], answers[0]["result"]["structuredContent"]["answer"]["inputs"])
+        self.assertTrue(answers[1]["result"]["isError"])
+        self.assertIn("is not a code", text_of(answers[1]))
+
     def test_it_runs_programs_only_if_allowed(self):
         asked = call("run", command=["sh", "-c", "echo ran"])
         refused, _ = ask(asked)
@@ -52,6 +58,7 @@ class Mcp(unittest.TestCase):
     def test_a_slow_answer_ends(self):
         answers, _ = ask(call("run", command=["sleep", "600"]), options=["--allow-run", "--timeout", "1"])
         self.assertIn("no answer within 1 s", text_of(answers[0]))
+        self.assertTrue(answers[0]["result"]["isError"])
         self.assertEqual(answers[0]["result"]["structuredContent"]["exit_status"], 2)
 
     def test_pages_can_be_read(self):

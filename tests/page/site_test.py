@@ -132,6 +132,10 @@ class InBrowser:
 
     def test_a_pasted_message_finds_its_page(self):
         for text, wanted in (
+                ("ImportError: libcudnn.so.8: cannot open shared object file: No such file or directory", "cause-cudnn-missing.html"),
+                ("ImportError: libcuda.so.1: cannot open shared object file: No such file or directory", "cause-driver-missing.html"),
+                ("OSError: libcublas.so.11: cannot open shared object file: No such file or directory", "cause-cuda-library-missing.html"),
+                ("Could not locate zlibwapi.dll. Please make sure it is in your library path!", "cause-dependent-missing.html"),
                 ("Could not load library libcudnn_ops_infer.so.8", "cause-cudnn-missing.html"),
                 ("Could not load library libcudnn_ops_infer.so.8. Error: libcudnn_ops_infer.so.8: cannot open shared object "
                  "file: No such file or directory", "cause-cudnn-missing.html"),

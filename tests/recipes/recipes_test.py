@@ -18,7 +18,8 @@ HERE = pathlib.Path(__file__).parent
 
 
 def answer(culprit, case, folder):
-    (folder / case["file"]).write_text(case["text"].lstrip("\n"))
+    for name, text in {case["file"]: case["text"], **case.get("files", {})}.items():
+        (folder / name).write_text(text.lstrip("\n"))
     command = [culprit, "check", case["file"], "--format", "json", "--settings", "none"]
     if "host" in case:
         command += ["--host", case["host"]]
@@ -26,7 +27,8 @@ def answer(culprit, case, folder):
     if done.returncode not in (0, 1, 2) or not done.stdout:
         return {"!" + (done.stderr.strip() or str(done.returncode))}, False
     report = json.loads(done.stdout)
-    said = {f["code"] for f in report["findings"] if f["severity"] != "note"}
+    truth = case.get("says", [])  # codes, or causes
+    said = {f["cause"] if f["cause"] in truth else f["code"] for f in report["findings"] if f["severity"] != "note"}
     return said, report["verdict"] == "unknown" and not said
 
 
@@ -68,13 +70,50 @@ def contract(culprit):
         assert none.returncode == 0 and none.stdout.startswith("nothing in it concerns a GPU"), none
         (folder / "own.yaml").write_text("services:\n  web:\n    image: example.org/web:1\n")
         assert run("own.yaml").returncode == 0 and run("own.yaml", "--host", "driver=580.95.05,gpu=L4").returncode == 2
+        chain = "FROM python:3.11 AS s0\n" + "".join(f"FROM s{i} AS s{i + 1}\nENV A{i}=1\n" for i in range(150))
+        (folder / "chain.Dockerfile").write_text(chain)
+        assert run("chain.Dockerfile", "--host", "driver=580.95.05,gpu=L4").returncode == 0
+        for install in ("pip install torch==9.9.9", "pip install torch", "pip install -r requirements.txt", "uv sync", "conda install pytorch"):
+            (folder / "open.Dockerfile").write_text(f"FROM python:3.11\nRUN {install}\n")
+            assert "concerns a GPU" not in run("open.Dockerfile").stdout, install
+            hosts = run("open.Dockerfile", "--host", "driver=580.95.05,gpu=L4", "--host", "driver=470.57.02,gpu=T4", "--format", "json")
+            assert [host["runs"] for host in json.loads(hosts.stdout)["hosts"]] == ["unknown", "unknown"], hosts.stdout
         assert run("Dockerfile", "--live").returncode == 64
+        folder_alone = run(".")
+        assert folder_alone.returncode == 2 and folder_alone.stderr.endswith("; name Dockerfile in it to check that\n"), folder_alone
+        (folder / "gap.yaml").write_text("services:\n  a:\n    build: nowhere\n    env_file: a.env\n")
+        gaps = {line["what"]: line["why"] for line in json.loads(run("gap.yaml", "--format", "json").stdout)["not_checked"]}
+        assert gaps["the env_file of service a"] == "defined outside gap.yaml", gaps
+        assert gaps["the build of service a"].startswith("nowhere/Dockerfile: "), gaps
         assert run("Dockerfile", ".").returncode == 2
+
+
+def piped(culprit):
+    """What comes from standard input is judged like a file, and finds its neighbours."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+
+        def run(text, *words):
+            return subprocess.run([culprit, "check", "-", *words, "--settings", "none"], cwd=folder, input=text, capture_output=True, text=True)
+
+        (folder / "Dockerfile").write_text("FROM nvidia/cuda:12.4.1-base-ubuntu22.04\nRUN pip install torch==2.4.0 torchvision==0.15.2\n")
+        report = run((folder / "Dockerfile").read_text())
+        assert report.returncode == 1 and "CUL6031" in report.stdout and "-:2" in report.stdout, report
+        report = run("services:\n  a:\n    build: .\n    gpus: all\n")
+        assert report.returncode == 1 and "Dockerfile:2" in report.stdout, report
+        report = run("apiVersion: v1\nkind: Pod\nspec: {containers: [{image: i, resources: {limits: {nvidia.com/gpu: 0.5}}}]}\n")
+        assert report.returncode == 1 and "CUL2035" in report.stdout, report
+        hosts = run("FROM nvidia/cuda:12.4.1-base-ubuntu22.04\n", "--host", "driver=580.95.05,gpu=H100", "--host", "driver=418.87.00,gpu=T4", "--format", "json")
+        assert [host["runs"] for host in json.loads(hosts.stdout)["hosts"]] == ["yes", "no"], hosts.stdout
+        for text, what in (("a log\nof a build\n", "-: "), ("services: [\n", "-:"), ("#" * (5 << 20), "-: text of more than 4 MiB"), ("", "standard input: ")):
+            wrong = run(text)
+            assert wrong.returncode == 2 and wrong.stderr.startswith("culprit: " + what) and wrong.stderr.count("\n") == 1, wrong
 
 
 def main():
     culprit = str(pathlib.Path(sys.argv[1]).absolute())
     contract(culprit)
+    piped(culprit)
     count, failed = {}, 0
     for file in sorted(HERE.glob("*_round.toml")):
         for case in tomllib.loads(file.read_text())["case"]:

@@ -98,6 +98,38 @@ class Ranks(unittest.TestCase):
         self.assertEqual("".join(said).count(TITLE), 1, said)
         self.assertIn("3 ranks: finished with status 0, and all alike", "".join(said))
 
+    def test_one_that_fails_while_the_others_end_well(self):
+        # They end while the one that failed is gathering the records.
+        code = """
+import os, pathlib, sys, time
+if os.environ["SLURM_PROCID"] == "0":
+    while len(list(pathlib.Path().glob("here-*"))) < 3:
+        time.sleep(0.05)
+    sys.exit(1)
+pathlib.Path("here-" + os.environ["SLURM_PROCID"]).touch()
+until = time.monotonic() + 60
+while not list(pathlib.Path().glob("culprit-ranks-*/*reporter")) and time.monotonic() < until:
+    time.sleep(0.05)
+"""
+        statuses, said = self.run_all(4, code)
+        self.assertEqual(statuses, [1, 0, 0, 0])
+        self.assertEqual("".join(said).count(TITLE), 1, said)
+        self.assertIn("ranks 1-3: finished with status 0", said[0])
+
+    def test_a_plug_in_that_nccl_does_without_is_not_the_cause(self):
+        code = """
+import ctypes, os
+try: ctypes.CDLL("libnccl-net.so")
+except OSError as error: print(f"n0:7:7 [0] NCCL INFO NET/Plugin : dlerror={error} No plugin found (libnccl-net.so), using internal implementation", flush=True)
+if os.environ["SLURM_PROCID"] == "1": os._exit(3)
+"""
+        statuses, said = self.run_all(2, code)
+        self.assertEqual(statuses, [0, 3])
+        report = "".join(said)
+        self.assertIn("rank 1 of 2 on n0 failed first: could not tell why", report)
+        self.assertNotIn("libnccl-net.so", report)
+        self.assertNotIn("cause:", report)
+
     def test_records_in_the_output(self):
         statuses, said = self.run_all(4, "import os, sys; sys.exit(int(os.environ['SLURM_PROCID']) == 2)", options=["--ranks", "-"],
                                       NCCL_SOCKET_IFNAME="x" * 350)
@@ -142,6 +174,12 @@ class Ranks(unittest.TestCase):
     def test_what_is_no_folder_of_records(self):
         for words in (["--merge", str(self.folder)], ["--merge", str(self.folder / "none")]):
             self.assertEqual(subprocess.run([CULPRIT, "run", *words], capture_output=True, check=False).returncode, 2)
+        (self.folder / "notes").write_text("a line\nanother\n")
+        status, answer = merged(self.folder / "notes")
+        self.assertEqual((status, answer["verdict"], answer["headline"]), (2, "unknown", "no record of a rank could be read"))
+        self.assertEqual((answer["ends"], len(answer["not_read"])), ([], 2))
+        told = subprocess.run([CULPRIT, "run", "--merge", str(self.folder / "notes")], capture_output=True, text=True, check=False)
+        self.assertNotIn(TITLE, told.stdout)
         for words in (["--merge", "x", "true"], ["--merge", "x", "--format", "html"]):
             self.assertEqual(subprocess.run([CULPRIT, "run", *words], capture_output=True, check=False).returncode, 64)
 

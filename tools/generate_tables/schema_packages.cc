@@ -30,6 +30,7 @@ Subject Frameworks() {
                                  {"until", Form::kVersion},
                                  {"variant"},
                                  {"cuda", Form::kVersion},
+                                 {"cuda_from", Form::kVersion},
                                  {"cuda_until", Form::kVersion},
                                  {"cudnn", Form::kVersionOrNone},
                                  {"cudnn_windows", Form::kVersionOrNone},
@@ -40,9 +41,7 @@ Subject Frameworks() {
                                  {"code", Form::kCode},
                                  {"code_windows", Form::kCode},
                                  {"code_aarch64", Form::kCode},
-                                 DataOnly({"code_conda", Form::kCode}),
                                  {"code_min", Form::kCapability},
-                                 DataOnly({"code_basis"}),
                                  Libraries("libraries"),
                                  Libraries("libraries_windows"),
                                  Libraries("libraries_aarch64"),
@@ -52,19 +51,9 @@ Subject Frameworks() {
                                  {"default_windows", Form::kFlag},
                                  {"default_aarch64", Form::kFlag},
                                  {"index_unknown", Form::kFlag},
-                                 kNote,
                                  kSource},
                       .unique = {"framework", "version", "variant"},
                       .packed = true},
-                     {.key = "paddle_code",
-                      .type = "PaddleCode",
-                      .function = "PaddleCodes",
-                      .fields = {{"version", Form::kVersion, kRequired},
-                                 {"cuda_major", Form::kNumber, kRequired},
-                                 {"code", Form::kCode, kRequired},
-                                 kNote,
-                                 kSource},
-                      .unique = {"version", "cuda_major"}},
                      {.key = "companion",
                       .type = "Companion",
                       .function = "Companions",
@@ -74,7 +63,8 @@ Subject Frameworks() {
                                  {"of_version", Form::kVersion, kRequired},
                                  {"and_later", Form::kFlag},
                                  kSource},
-                      .unique = {"package", "version", "of", "of_version"}},
+                      .unique = {"package", "version", "of", "of_version"},
+                      .packed = true},
                      {.key = "known_failure",
                       .type = "KnownFailure",
                       .function = "KnownFailures",
@@ -84,8 +74,7 @@ Subject Frameworks() {
                                  {"cc", Form::kCapability, kRequired},
                                  {"fact", Form::kText, kRequired},
                                  kSource},
-                      .unique = {"framework", "version", "cc"}},
-                     Rules("FrameworkRules")}};
+                      .unique = {"framework", "version", "cc"}}}};
 }
 
 Subject Extensions() {
@@ -100,9 +89,9 @@ Subject Extensions() {
                                  {"of_version", Form::kVersion, kRequired},
                                  {"variant", Form::kText, kRequired},
                                  {"code", Form::kCode, kRequired},
-                                 kNote,
                                  kSource},
-                      .unique = {"package", "version"}},
+                      .unique = {"package", "version"},
+                      .packed = true},
                      {.key = "compiled",
                       .type = "Compiled",
                       .function = "CompiledPackages",
@@ -130,7 +119,8 @@ Subject Extensions() {
                                  {"elsewhere"},
                                  kNote,
                                  kSource},
-                      .unique = {"package"}},
+                      .unique = {"package"},
+                      .packed = true},
                      {.key = "build",
                       .type = "SourceBuild",
                       .function = "SourceBuilds",
@@ -146,7 +136,8 @@ Subject Extensions() {
                                  {"options", Form::kTexts},
                                  kNote,
                                  kSource},
-                      .unique = {"package", "versions"}},
+                      .unique = {"package", "versions"},
+                      .packed = true},
                      {.key = "unstated",
                       .type = "UnstatedNeeds",
                       .function = "AllUnstatedNeeds",
@@ -154,7 +145,8 @@ Subject Extensions() {
                                  {"versions"},
                                  {"needs", Form::kTexts, kRequired},
                                  kSource},
-                      .unique = {"package", "versions"}}}};
+                      .unique = {"package", "versions"},
+                      .packed = true}}};
 }
 
 Subject Projects() {
@@ -198,7 +190,8 @@ Subject WheelCode() {
                                  {"cuda", Form::kVersion},
                                  {"code", Form::kCode},
                                  kSource},
-                      .unique = {"package", "versions", "platforms", "cuda"}}}};
+                      .unique = {"package", "versions", "platforms", "cuda"},
+                      .packed = true}}};
 }
 
 Subject Harvested() {
@@ -212,8 +205,6 @@ Subject Harvested() {
            .fields = {{"package", Form::kText, kRequired},
                       {"version", Form::kText, kRequired},
                       {"extra"},
-                      {"python"},
-                      {"python_wheels", Form::kVersions},
                       {"needs", Form::kTexts},
                       kSource},
            .unique = {"package", "version", "extra"},
@@ -306,9 +297,9 @@ Subject Packages() {
                                  {"version"},
                                  {"pin"},
                                  {"channel", Form::kText, kRequired},
-                                 kNote,
                                  kSource},
-                      .unique = {"manager", "what", "channel", "since"}},
+                      .unique = {"manager", "what", "channel", "since"},
+                      .packed = true},
                      {.key = "image",
                       .type = "ContainerImage",
                       .function = "ContainerImages",
@@ -335,7 +326,8 @@ Subject Packages() {
                                  {"commands", Form::kTexts},
                                  {"stays"},
                                  kSource},
-                      .unique = {"what", "manner"}},
+                      .unique = {"what", "manner"},
+                      .packed = true},
                      {.key = "wheel_index",
                       .type = "WheelIndex",
                       .function = "WheelIndexes",
@@ -344,9 +336,9 @@ Subject Packages() {
                                  {"until", Form::kVersion},
                                  {"option", Form::kText, kRequired},
                                  {"address", Form::kText, kRequired},
-                                 kNote,
                                  kSource},
-                      .unique = {"package", "since"}},
+                      .unique = {"package", "since"},
+                      .packed = true},
                      {.key = "left_out",
                       .type = "LeftOut",
                       .function = "LeftOutReleases",
@@ -355,7 +347,8 @@ Subject Packages() {
                                  {"until", Form::kVersion},
                                  {"reason", Form::kText, kRequired},
                                  kSource},
-                      .unique = {"package", "version"}}}};
+                      .unique = {"package", "version"},
+                      .packed = true}}};
 }
 
 Subject Imports() {
@@ -430,8 +423,7 @@ Subject Sonames() {
                                  {"cuda12", Form::kText, kRequired},
                                  {"cuda13", Form::kText, kRequired},
                                  kSource},
-                      .unique = {"library"}},
-                     Rules("SonameRules")}};
+                      .unique = {"library"}}}};
 }
 
 }  // namespace generate

@@ -29,7 +29,7 @@ Subject StatusCodes() {
                       .function = "CudaStatuses",
                       .fields = {{"code", Form::kStatus, kRequired},
                                  {"driver_name"},
-                                 {"runtime_name", Form::kText, kRequired},
+                                 {"runtime_name"},
                                  {"legacy", Form::kStatus},
                                  {"texts", Form::kTexts},
                                  {"retired", Form::kFlag},
@@ -60,16 +60,7 @@ Subject StatusCodes() {
                      Codes("nvjitlink", "NvJitLinkStatuses"),
                      Codes("nccl", "NcclStatuses"),
                      Codes("xid", "XidCodes"),
-                     Codes("windows_loader", "WindowsLoaderCodes"),
-                     {.key = "linux_loader",
-                      .type = "LoaderMessage",
-                      .function = "LinuxLoaderMessages",
-                      .fields = {{"pattern", Form::kText, kRequired},
-                                 {"meaning", Form::kText, kRequired},
-                                 {"causes", Form::kTexts},
-                                 kSource},
-                      .unique = {"pattern"}},
-                     Rules("StatusRules")}};
+                     Codes("windows_loader", "WindowsLoaderCodes")}};
 }
 
 }  // namespace generate

@@ -237,6 +237,25 @@ def onnxruntime(index, data, count):
             yield f"data/frameworks.toml [[release]] onnxruntime {version} cuda: {fitting[0]['cuda']} in the data, {told.group(1)} in the wheel"
 
 
+def jax(index, data, count):
+    """data/frameworks.toml [[release]] of jax: its cuDNN and lowest CUDA in the requirements of its plug-in, since 0.4.30."""
+    for major in ("12", "13"):
+        project = index.project(f"jax-cuda{major}-plugin")
+        for version in newest(final_versions(project), count):
+            text = " ".join(index.requirements(f"jax-cuda{major}-plugin", project["releases"][version])[0])
+            row = next((r for r in data("frameworks")["release"] if r["framework"] == "jax" and r["variant"] == f"cuda{major}"
+                        and gpu_code.covers(r, version)), None)
+            cudnn = re.search(r"nvidia-cudnn-cu\d+ ?<([0-9.]+),>=([0-9.]+)", text)
+            cuda = re.search(r"nvidia-cuda-runtime(?:-cu\d+)? ?>=(\d+\.\d+)", text)
+            if not row or not cudnn or not cuda:
+                continue
+            lowest = row.get("cuda_from") or f"{row['cuda'].split('.')[0]}.0"
+            told = (cudnn.group(2), cudnn.group(1), cuda.group(1))
+            if (row.get("cudnn"), row.get("cudnn_below"), lowest) != told:
+                yield (f"data/frameworks.toml [[release]] jax {version} cuda{major} cudnn, cudnn_below, cuda_from: {row.get('cudnn')}, "
+                       f"{row.get('cudnn_below')}, {lowest} in the data, {', '.join(told)} in METADATA")
+
+
 def xformers(index, data, count):
     """data/extensions.toml [[extension]] of xformers: the torch and the GPU code that cpp_lib.json of its wheels names."""
     project = index.project("xformers")
@@ -253,8 +272,20 @@ def xformers(index, data, count):
             yield f"data/extensions.toml [[extension]] xformers {row['version']} of_version: {row['of_version']} in the data, {torch} in the wheel"
 
 
+def projects(index, data, count):
+    """data/extensions.toml [[project]] "none": packages whose newest wheel brings CUDA sources."""
+    for row in newest([r for r in data("extensions")["project"] if r["gpu"] == "none" and "note" not in r], count):
+        project = index.project(row["package"])
+        files = [f for v in final_versions(project)[-1:] for f in project["releases"][v] if not f.get("yanked")]
+        file = linux_wheel(files) or next((f for f in files if f["filename"].endswith("-any.whl")), None)
+        names = members.read(index, row["package"], file, "names", "").splitlines() if file else []
+        if sources := [name for name in names if name.endswith(".cu")]:
+            yield (f"data/extensions.toml [[project]] {row['package']} gpu: none in the data, {file['filename']} has {sources[0]}; if it "
+                   "compiles that when it is used, say so, else what it is in a note")
+
+
 CHECKS = (cuda, host_compilers, cudnn, members.cudnn_parts, members.status_codes, members.sonames, members.runtime_names, frameworks,
-          companions, tensorflow_pythons, onnxruntime, xformers)
+          companions, tensorflow_pythons, onnxruntime, xformers, jax, projects)
 
 
 def check(index, data, count):

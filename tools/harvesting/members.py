@@ -22,9 +22,7 @@ HEADERS = (
 LIBRARIES = ("nvidia-cuda-runtime", "nvidia-cublas", "nvidia-cuda-nvrtc", "nvidia-cufft", "nvidia-curand", "nvidia-cusolver",
              "nvidia-cusparse", "nvidia-cuda-cupti", "nvidia-nvjitlink", "nvidia-nvvm", "nvidia-nvfatbin", "nvidia-nvjpeg",
              "nvidia-npp", "nvidia-cufile")
-# Where a range begins; codes of the driver alone, while every row has the name that the runtime uses.
-NOT_ERRORS = {"cudaErrorApiFailureBase", "CUDA_ERROR_MULTICAST_RESOURCE_FULL", "CUDA_ERROR_CONTEXT_ALREADY_CURRENT",
-              "CUDA_ERROR_KEY_ROTATION"}
+NOT_ERRORS = {"cudaErrorApiFailureBase"}  # where a range begins
 
 
 def newest(index, package, kind):

@@ -38,9 +38,14 @@ HEADER = """\
 """
 
 
-def keeps(package, name):
-    """Whether the rows here have what `package` requires of `name`."""
-    return package in PACKAGES and KEPT.fullmatch(name) is not None
+def covers(package, version):
+    """Whether the rows here have this release."""
+    return package in PACKAGES and version_key(version) >= version_key(PACKAGES[package][0])
+
+
+def keeps(package, version, name):
+    """Whether the rows here have what this release requires of `name`."""
+    return covers(package, version) and KEPT.fullmatch(name) is not None
 
 
 def requirement(line, keep_extras=False):
@@ -55,16 +60,10 @@ def requirement(line, keep_extras=False):
     return re.sub(r"[-_.]+", "-", name).lower() + extras + specifiers, extra.group(1) if extra else ""
 
 
-def python_wheels(files):
-    """Python versions for which a release has its own Linux x86-64 wheel; free-threaded ones aside."""
-    tags = {re.search(r"-cp3(\d+)-cp3\d+m?-manylinux[^-]*x86_64", f["filename"]) for f in files}
-    return [f"3.{minor}" for minor in sorted({int(tag.group(1)) for tag in tags if tag})]
-
-
 def pins_of(index, package, version, extras, files):
-    lines, python = index.requirements(package, files)
-    wheels = python_wheels(files)
-    rows = {"": set()} if wheels else {}
+    lines, _ = index.requirements(package, files)
+    own = any(re.search(r"-cp3\d+-cp3\d+m?-manylinux[^-]*x86_64", f["filename"]) for f in files)  # a wheel for one Python
+    rows = {"": set()} if own else {}
     for line in lines:
         text, extra = requirement(line)
         if extra and extra not in extras:
@@ -75,10 +74,6 @@ def pins_of(index, package, version, extras, files):
         row = {"package": package, "version": version}
         if extra:
             row["extra"] = extra
-        if python:
-            row["python"] = re.sub(r"\s", "", python)
-        if wheels and not extra:
-            row["python_wheels"] = wheels
         if texts:
             row["needs"] = sorted(texts)
         yield {**row, "source": PIN_SOURCE}
@@ -88,9 +83,9 @@ def harvest(index, newest):
     with concurrent.futures.ThreadPoolExecutor(12) as pool:
         projects = dict(zip([*PACKAGES, *WHEELS], pool.map(index.project, [*PACKAGES, *WHEELS])))
         wanted = [(package, version, extras, projects[package]["releases"][version])
-                  for package, (first, extras) in PACKAGES.items()
+                  for package, (_, extras) in PACKAGES.items()
                   for version in final_versions(projects[package])[-newest:]
-                  if version_key(version) >= version_key(first)]
+                  if covers(package, version)]
         pins = [row for rows in pool.map(lambda w: list(pins_of(index, *w)), wanted) for row in rows]
     wheels = [{"package": name, "versions": final_versions(projects[name]), "source": "package index: files of that distribution"}
               for name in WHEELS]

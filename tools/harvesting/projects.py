@@ -49,7 +49,7 @@ HEADER = """\
 #
 # wheels: platform, pythons, python and glibc as in distributions.toml; "source" is a source archive, where there is no wheel
 #   for every platform.
-# needs: what METADATA requires of packages in these tables (those in harvested.toml aside), for one extra or none, under a
+# needs: what METADATA requires of packages in these tables (those of the same release in harvested.toml aside), for one extra or none, under a
 #   condition: platforms and python are the marker, evaluated where the release can be installed; without them it always holds.
 #   "=={version}" is the version of the package itself.
 
@@ -123,7 +123,7 @@ def needs_of(index, package, version, files, extras, known):
         for line in lines:
             text = pins.requirement(line, keep_extras=True)[0]
             name = re.match(r"[a-z0-9-]+", text).group(0)
-            if name not in known or pins.keeps(package, name) or text in EVERYWHERE or name == package:
+            if name not in known or pins.keeps(package, version, name) or text in EVERYWHERE or name == package:
                 continue
             if text.endswith("==" + version):
                 text = text.removesuffix(version) + "{version}"

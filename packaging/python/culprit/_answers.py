@@ -66,7 +66,9 @@ def _typed(value: Any, hint: Any) -> Any:
     if value is None:
         return _nothing(hint, origin)
     if isinstance(value, dict):
-        return value if origin is dict else (hint if _is_record(hint) else Record)(value)
+        if origin is dict:
+            return {key: _typed(one, arguments[1]) for key, one in value.items()}
+        return (hint if _is_record(hint) else Record)(value)
     if isinstance(value, list):
         return [_typed(one, arguments[0] if arguments else None) for one in value]
     return value
@@ -91,6 +93,8 @@ class Answer(Record):
     """
 
     schemas: ClassVar[Tuple[str, ...]] = ()
+
+    schema: str
 
     def __init__(self, question: Question, document: Dict[str, Any], status: Optional[int], reason: str) -> None:
         super().__init__(document)

@@ -1,5 +1,7 @@
-"""The fields of every answer. docs/json-output.md says what they mean; these classes only name and type them."""
-from typing import Any, Dict, List, Optional
+"""The fields of `check` and `explain`, and what others share. docs/json-output.md says what they mean; these classes only
+name and type them. _tools.py has the other commands.
+"""
+from typing import List, Optional
 
 from ._answers import Answer, Record
 
@@ -13,11 +15,27 @@ class Line(Record):
     line: int
     text: str
     file: Optional[str]
+    count: Optional[int]
 
 
 class NotChecked(Record):
     what: str
     why: str
+    hosts: List[int]
+
+
+class Brought(Record):
+    """What a fix would bring."""
+
+    code: str
+    summary: str
+
+
+class Proof(Record):
+    outcome: str
+    why: str
+    also: List[str]
+    brings: List[Brought]
 
 
 class Fix(Record):
@@ -25,7 +43,22 @@ class Fix(Record):
     commands: List[str]
     risk: str
     avoid: Optional[str]
-    proof: Optional[Record]
+    proof: Optional[Proof]
+
+
+class Place(Record):
+    """A line of a file."""
+
+    file: str
+    line: int
+
+
+class Layer(Record):
+    """Of an image."""
+
+    index: int
+    digest: str
+    created_by: str
 
 
 class Finding(Record):
@@ -38,6 +71,24 @@ class Finding(Record):
     evidence: List[Fact]
     fix: Fix
     links: List[str]
+    place: Optional[Place]
+    layer: Optional[Layer]
+    hosts: List[int]
+
+
+class Ignored(Record):
+    code: str
+    count: int
+    severity: str
+    reason: str
+    source: str
+
+
+class Refused(Record):
+    """A file of tables that is not used."""
+
+    file: str
+    why: str
 
 
 class Knowledge(Record):
@@ -45,7 +96,7 @@ class Knowledge(Record):
     days: Optional[int]
     file: Optional[str]
     sha256: Optional[str]
-    refused: List[Record]
+    refused: List[Refused]
 
 
 class StackRow(Record):
@@ -65,16 +116,22 @@ class Host(Record):
     findings: List[int]
 
 
+class Rules(Record):
+    run: int
+    total: int
+
+
 class Check(Answer):
     schemas = ("culprit.check/1", "culprit.hosts/1")
 
     headline: str
     hosts: List[Host]
     findings: List[Finding]
+    ignored: List[Ignored]
     stack: List[StackRow]
     not_checked: List[NotChecked]
-    rules: Record
-    snapshot: Record
+    rules: Rules
+    snapshot: Record  # a document of its own: docs/schemas/culprit.snapshot-1.schema.json
     knowledge: Knowledge
 
     def _page(self) -> str:
@@ -89,8 +146,8 @@ class Cause(Record):
     summary: str
     because: str
     evidence: List[Line]
-    known: List[Any]
-    settled: List[Any]
+    known: List[str]
+    settled: List[str]
     separate_by: Optional[str]
     fix: Fix
 
@@ -101,72 +158,24 @@ class Symptom(Record):
     role: str
     line: int
     text: str
-    captures: Record
+    captures: Record  # as the signature names them
+    file: Optional[str]
+    count: Optional[int]
+    note: Optional[str]
 
 
-class Explanation(Answer):
-    """Of a text; of a code of culprit (CUL3004); of the record of a run."""
-
-    schemas = ("culprit.explain/1", "culprit.rule/1", "culprit.run/1")
-
-    causes: List[Cause]
-    unknown: List[Line]
-    mentioned: List[Line]
-    near: List[Cause]
-    symptoms: List[Symptom]
-    inputs: List[Record]
-    with_facts: bool
-    pages: List[Record]
-    code: Optional[str]
-    title: Optional[str]
-    page: Optional[str]
-
-
-class Package(Record):
+class LogInput(Record):
     name: str
-    version: str
-    channel: str
-    role: str
-    extra: str
-    wanted: bool
-    present: bool
-    from_source: bool
-    was: Optional[str]
-    because: List[Record]
+    lines: int
 
 
-class Step(Record):
-    title: str
-    why: str
-    commands: List[str]
-
-
-class Relaxation(Record):
-    text: str
-    option: str
-    packages: List[Record]
-
-
-class Plan(Answer):
-    schemas = ("culprit.plan/1",)
-
-    outcome: str
-    headline: str
-    question: List[str]
-    packages: List[Package]
-    removed: List[Package]
-    passed_through: List[Record]
-    steps: List[Step]
-    commands: List[str]
-    document: str
-    requirements: List[str]
-    conflict: List[Record]
-    relaxations: List[Relaxation]
-    notes: List[str]
-    knowledge: Knowledge
-    checked: bool
-    findings: List[Finding]
-    not_checked: List[NotChecked]
+class StatusPage(Record):
+    name: str
+    of: str
+    number: str
+    meaning: str
+    causes: List[str]
+    source: str
 
 
 class Copy(Record):
@@ -175,6 +184,7 @@ class Copy(Record):
     via: str
     real_path: str
     cuda: Optional[str]
+    version_source: Optional[str]
     note: Optional[str]
 
 
@@ -183,6 +193,7 @@ class Tried(Record):
     via: str
     outcome: str
     detail: Optional[str]
+    run_path_of: Optional[str]
 
 
 class Load(Record):
@@ -191,100 +202,144 @@ class Load(Record):
     via: str
     requested_by: str
     opened_by: str
+    real_path: Optional[str]
+    title: Optional[str]
     version: Optional[str]
+    cuda: Optional[str]
+    version_source: Optional[str]
     problem: Optional[str]
 
 
-class Missing(Record):
+class RunLoad(Load):
+    """What a process of a run did load."""
+
+    seconds: float
+    process: Optional[str]
+    closed: bool
+
+
+class FailedCall(Record):
+    seconds: float
+    process: Optional[str]
+    api: str
+    function: str
+    code: int
+    status: str
+    meaning: str
+    detail: str
+    last_kernel: str
+    said: str
+    source: str
+    count: int
+
+
+class FailedLoad(Record):
+    seconds: float
+    process: Optional[str]
     name: str
     requested_by: str
+    chain: List[str]
     opened_by: str
-    error: Optional[str]
-
-
-class Why(Answer):
-    """Of one library, or of everything that a program loads."""
-
-    schemas = ("culprit.why/1",)
-
-    library: Optional[str]
-    target: Optional[str]
-    resolved: Optional[Copy]
-    requested_by: Optional[str]
-    opened_by: Optional[str]
+    survived: bool
     searched: List[Tried]
-    other_copies: List[Copy]
-    also_requested_by: List[str]
-    error: Optional[str]
-    target_error: Optional[str]
-    uncertain: bool
-    notes: List[str]
-    interpreter: Optional[str]
-    version: Optional[str]
-    loads: List[Load]
-    missing: List[Missing]
-    missing_functions: List[Record]
-    optional_missing: List[Missing]
-    warnings: List[str]
+    elsewhere: List[Copy]
 
 
-class GpuCode(Record):
-    sass: Dict[str, int]
-    ptx: Dict[str, int]
-    containers: int
-    ptx_isa: List[str]
-    complete: bool
+class Member(Record):
+    """Of a mix."""
 
-
-class Binary(Record):
+    seconds: float
     path: str
-    format: str
-    error: Optional[str]
-    bits: int
-    machine: str
-    type: str
-    soname: Optional[str]
-    needed: List[str]
-    rpath: List[str]
-    runpath: List[str]
-    interpreter: Optional[str]
+    version: str
+    requested_by: str
+    via: str
+    odd: bool
+
+
+class Mix(Record):
+    """Libraries of one family from different releases, in one process."""
+
+    process: Optional[str]
+    family: str
+    because: str
+    members: List[Member]
+
+
+class Frame(Record):
+    object: Optional[str]
     version: Optional[str]
-    cuda: Optional[str]
-    versions_needed: Dict[str, List[str]]
-    versions_defined: List[str]
-    complete: bool
-    size: int
-    gpu_code: Optional[GpuCode]
+    function: Optional[str]
+    offset: int
+    guessed: bool
 
 
-class Inspection(Answer):
-    schemas = ("culprit.inspect/1",)
-
-    files: List[Binary]
-
-
-class Pair(Record):
-    between: List[str]
-    verdict: str
-    why: str
-    source: Optional[str]
-
-
-class GoesWith(Record):
+class Crash(Record):
+    seconds: float
+    process: Optional[str]
+    signal: str
     what: str
-    values: List[str]
-    range: Optional[str]
-    why: str
-    source: Optional[str]
+    frames: List[Frame]
 
 
-class Compat(Answer):
-    """The verdict is "yes", "no" or "unknown"."""
+class Wait(Record):
+    seconds: float
+    process: Optional[str]
+    thread: str
+    function: str
+    state: str
 
-    schemas = ("culprit.compat/1",)
 
-    pairs: List[Pair]
-    builds: List[Record]
-    goes_with: List[GoesWith]
-    notes: List[str]
+class KernelError(Record):
+    """By compute-sanitizer or cuda-gdb."""
+
+    tool: str
+    kind: str
+    kernel: str
+    file: Optional[str]
+    line: int
+    where: str
+    detail: str
+    count: int
+    host_frames: List[str]
+
+
+class Explanation(Answer):
+    """Of a text; of a code of culprit (CUL3004); of the record of a run, whose own exit status is in `json`."""
+
+    schemas = ("culprit.explain/1", "culprit.rule/1", "culprit.run/1")
+
+    causes: List[Cause]
+    unknown: List[Line]
+    mentioned: List[Line]
+    near: List[Cause]
+    symptoms: List[Symptom]
+    inputs: List[LogInput]
+    with_facts: bool
+    pages: List[StatusPage]
     knowledge: Knowledge
+    # of a code
+    code: Optional[str]
+    name: Optional[str]
+    title: Optional[str]
+    cause: Optional[str]
+    severity: Optional[str]
+    since: Optional[str]
+    page: Optional[str]
+    # of a run
+    command: Optional[str]
+    ended: Optional[str]
+    failed: bool
+    signal: Optional[str]
+    seconds: Optional[float]
+    headline: Optional[str]
+    last_words: Optional[str]
+    first_failure: Optional[FailedCall]
+    other_failures: List[FailedCall]
+    failed_loads: List[FailedLoad]
+    mixes: List[Mix]
+    crash: Optional[Crash]
+    waits: List[Wait]
+    kernel_errors: List[KernelError]
+    loads: List[RunLoad]
+    findings: List[Finding]
+    not_watched: List[NotChecked]

@@ -14,6 +14,8 @@ from IPython.display import display
 from traitlets import Bool
 
 import culprit
+from ._answers import unasked
+from ._program import Question
 
 KEPT = 256 * 1024  # characters of a cell's stderr
 COMMANDS = ("check", "plan", "why", "inspect", "compat", "explain")
@@ -74,8 +76,11 @@ class CulpritMagics(Magics):
         self.kept = Kept()
         self.failed: Optional[BaseException] = None
         self.text = ""
+        self.went_well = False  # the last cell
+        self.asks = True  # this cell only asks culprit, or loads it: what was before it counts
 
     def before_cell(self, info: Any = None) -> None:
+        self.asks = False
         self.kept.start(sys.stderr)
 
     def after_cell(self, result: Any = None) -> None:
@@ -84,14 +89,19 @@ class CulpritMagics(Magics):
             time.sleep(0.05)  # the kernel passes on in a thread what libraries print
         self.kept.stop()
         if error is None:
+            if not self.asks:
+                self.failed, self.text, self.went_well = None, "", True
             return
-        self.failed, self.text = error, self.kept.text()
+        self.failed, self.text, self.went_well = error, self.kept.text(), False
         if self.auto:
             found = self.explanation(here=False)
             if found.causes:  # most exceptions have nothing to do with CUDA
                 display(self.explanation(here=True))  # type: ignore[no-untyped-call]
 
     def explanation(self, here: bool) -> culprit.Explanation:
+        if self.went_well:
+            return unasked(culprit.Explanation, Question(("explain",)),
+                           "the last cell raised no exception (an older one: culprit.explain(sys.last_value))")
         if self.failed is None:
             return culprit.explain(here=here)
         traceback = culprit._text_of(self.failed)
@@ -100,6 +110,7 @@ class CulpritMagics(Magics):
     @line_magic("culprit")  # type: ignore[arg-type]
     def line(self, line: str) -> Optional[culprit.Answer]:
         """Explain the exception of the last cell: %culprit. More: %culprit help"""
+        self.asks = True
         try:
             words = shlex.split(line)
         except ValueError as error:
@@ -110,7 +121,10 @@ class CulpritMagics(Magics):
         if words in (["on"], ["off"]):
             self.auto = words == ["on"]
         elif words[0] in COMMANDS:
-            return culprit.check() if words == ["check"] else culprit._as_typed(words[0], words[1:])
+            answer = culprit.check() if words == ["check"] else culprit._as_typed(words[0], words[1:])
+            if not isinstance(answer, str):
+                return answer
+            print(answer)
         else:
             print(HELP)
         return None

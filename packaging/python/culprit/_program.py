@@ -83,8 +83,9 @@ class Question(NamedTuple):
     variables: Optional[Dict[str, str]] = None
 
     def command_line(self, form: str) -> Tuple[str, ...]:
+        """In that format; "" leaves it to the arguments."""
         operands = ("--", *self.operands) if self.operands else ()
-        return (*self.arguments, f"--format={form}", "--color=never", *operands)
+        return (*self.arguments, *((f"--format={form}", "--color=never") if form else ()), *operands)
 
     def ask(self, form: str) -> Reply:
         program = find()
@@ -98,7 +99,7 @@ class Question(NamedTuple):
                 env=self.variables, creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0))
         except subprocess.TimeoutExpired:
             return Reply(None, "", "", f"{program} gave no answer within {self.timeout:g} s")
-        except (OSError, ValueError, subprocess.SubprocessError) as error:
+        except (OSError, ValueError, OverflowError, subprocess.SubprocessError) as error:
             return Reply(None, "", "", f"{program} cannot be run: {error}")
         out, err = (stream.decode("utf-8", "replace") for stream in (run.stdout, run.stderr))
         return Reply(run.returncode, out, err, _unusual(program, run.returncode))

@@ -31,8 +31,8 @@ inline constexpr int DT_NULL = 0, DT_NEEDED = 1, DT_PLTRELSZ = 2, DT_HASH = 4, D
                      DT_RELA = 7, DT_RELASZ = 8, DT_RELAENT = 9, DT_STRSZ = 10, DT_SONAME = 14, DT_RPATH = 15,
                      DT_REL = 17, DT_RELSZ = 18, DT_PLTREL = 20, DT_JMPREL = 23, DT_RUNPATH = 29,
                      DT_FLAGS = 30, DT_RELR = 36, DT_GNU_HASH = 0x6ffffef5, DT_FLAGS_1 = 0x6ffffffb,
-                     DT_VERDEF = 0x6ffffffc, DT_VERNEED = 0x6ffffffe, DT_AUXILIARY = 0x7ffffffd,
-                     DT_FILTER = 0x7fffffff;
+                     DT_VERDEF = 0x6ffffffc, DT_VERDEFNUM = 0x6ffffffd, DT_VERNEED = 0x6ffffffe,
+                     DT_AUXILIARY = 0x7ffffffd, DT_FILTER = 0x7fffffff;
 inline constexpr int DF_BIND_NOW = 8;
 inline constexpr int DF_1_NOW = 1, DF_1_NOOPEN = 0x40, DF_1_NODEFLIB = 0x800, DF_1_PIE = 0x08000000;
 inline constexpr int VER_FLG_BASE = 1, VER_FLG_WEAK = 2;

@@ -71,6 +71,9 @@ void AddTag(const ElfDynamicEntry& entry, ElfDynamicTags& tags) {
     case DT_FLAGS_1:
       tags.flags_1 = entry.value;
       break;
+    case DT_VERDEFNUM:
+      tags.verdef_count = entry.value;
+      break;
     case DT_RELR:
       tags.has_relr = true;
       break;

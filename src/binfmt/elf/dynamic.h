@@ -19,7 +19,7 @@ struct ElfDynamicTags {
   std::optional<uint64_t> soname, rpath, runpath;
   std::optional<uint64_t> rela, relasz, rel, relsz, jmprel, pltrelsz, pltrel;
   std::vector<std::pair<ElfRequest::Kind, uint64_t>> requests;
-  uint64_t flags = 0, flags_1 = 0;
+  uint64_t flags = 0, flags_1 = 0, verdef_count = 0;
   bool has_relr = false;
   bool cut = false;  // the file ends before the section does
 };

@@ -54,11 +54,12 @@ std::vector<PeExports::Forwarder> ReadElfAsks(const base::ByteSource& source, co
   if (!AsksByLibrary(elf) || !tables.Find(elf)) return asks;
   ElfStrings strings(tables.reader, elf.loads, tables.tags.strtab);
   const auto versions = VersionsOfLibraries(tables.reader, elf, tables.tags, strings);
+  std::vector<uint8_t> counts(versions.empty() ? 0 : versions.rbegin()->first + size_t{1});
+  for (const auto& [number, unused] : versions) counts[number] = 1;
   const auto end = CountUndefined(tables.reader, elf, tables.tags);
-  const auto undefined = end ? ReadUndefined(source, elf, tables, *end,
-                                             [&](uint16_t version) { return versions.contains(version); })
-                             : std::nullopt;
+  const auto undefined = end ? ReadUndefined(source, elf, tables, *end, counts) : std::nullopt;
   if (!undefined) return asks;
+  asks.reserve(undefined->size());
   VisitNames(source, elf, tables.tags, *undefined, [&](const ElfUndefined& symbol, std::string_view name) {
     asks.push_back({.name = std::string(name), .target = versions.at(symbol.version)});
   });

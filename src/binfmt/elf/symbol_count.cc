@@ -1,9 +1,24 @@
 #include "binfmt/elf/symbol_count.h"
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
 
 namespace culprit::binfmt {
 namespace {
+
+// What eight bytes add to a hash: b0 * 33^7 + b1 * 33^6 + ... + b7, two, four and eight of them at a time.
+uint32_t HashOfEight(const char* bytes) {
+  uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) word = std::byteswap(word);
+  const auto join = [](uint64_t parts, uint64_t mask, int width, uint64_t factor) {
+    return (parts & mask) * factor + (parts >> width & mask);
+  };
+  const uint64_t twos = join(word, 0x00ff00ff00ff00ff, 8, 33);
+  const uint64_t fours = join(twos, 0x0000ffff0000ffff, 16, 33 * 33);
+  return static_cast<uint32_t>(join(fours, 0x00000000ffffffff, 32, 33 * 33 * 33 * 33));
+}
 
 std::optional<ElfSymbolCount> CountByGnuHash(ElfReader& reader, uint64_t offset) {
   const auto header = reader.Words<4>(offset);
@@ -25,6 +40,14 @@ std::optional<ElfSymbolCount> CountByGnuHash(ElfReader& reader, uint64_t offset)
 }
 
 }  // namespace
+
+uint32_t GnuHash(std::string_view name) {
+  constexpr uint32_t kOfEight = 0x747c7101;  // 33 to the power of 8
+  uint32_t hash = 5381;
+  for (; name.size() >= 8; name.remove_prefix(8)) hash = hash * kOfEight + HashOfEight(name.data());
+  for (const char c : name) hash = hash * 33 + static_cast<unsigned char>(c);
+  return hash;
+}
 
 std::optional<ElfSymbolCount> CountSymbols(ElfReader& reader, const ElfFile& elf,
                                            const ElfDynamicTags& tags) {

@@ -25,10 +25,6 @@ std::optional<ElfSymbolCount> CountSymbols(ElfReader& reader, const ElfFile& elf
 std::optional<uint64_t> CountUndefined(ElfReader& reader, const ElfFile& elf, const ElfDynamicTags& tags);
 
 // The hash of a name in DT_GNU_HASH.
-constexpr uint32_t GnuHash(std::string_view name) {
-  uint32_t hash = 5381;
-  for (const char c : name) hash = hash * 33 + static_cast<unsigned char>(c);
-  return hash;
-}
+uint32_t GnuHash(std::string_view name);
 
 }  // namespace culprit::binfmt

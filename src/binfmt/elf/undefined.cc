@@ -42,14 +42,14 @@ struct Window {
 
 std::optional<std::vector<ElfUndefined>> ReadUndefined(const base::ByteSource& source, const ElfFile& elf,
                                                        ElfSymbolTables& tables, uint64_t end,
-                                                       const std::function<bool(uint16_t version)>& counts) {
+                                                       std::span<const uint8_t> counts) {
   const auto versions = ReadVersionNumbers(source, elf, tables.tags, end);
   if (tables.tags.versym && !versions) return std::nullopt;
   std::vector<ElfUndefined> undefined;
   const auto add = [&](uint64_t index, const auto& symbol) {
-    if (!IsStrongUndefined(symbol)) return;
     const auto version = static_cast<uint16_t>(versions ? (*versions)[index] & kVersionBits : 0);
-    if (counts(version)) undefined.push_back({symbol.name, static_cast<uint32_t>(index), version});
+    if (version >= counts.size() || counts[version] == 0 || !IsStrongUndefined(symbol)) return;
+    undefined.push_back({symbol.name, static_cast<uint32_t>(index), version});
   };
   if (HasUsualRecords(elf)) {
     std::array<RawElfSymbol, 1024> room;  // not cleared: most of it is never used

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -20,11 +21,11 @@ struct ElfUndefined {
   uint16_t version = 0;  // its number in DT_VERSYM; 0 if there is no such table
 };
 
-// Among the first `end` symbols, those whose version `counts`, in the order of their names' offsets; nullopt
-// if the tables are not inside the file.
+// Among the first `end` symbols, those whose version counts, in the order of their names' offsets; nullopt if
+// the tables are not inside the file. `counts` has a mark for each version number; later ones do not count.
 std::optional<std::vector<ElfUndefined>> ReadUndefined(const base::ByteSource& source, const ElfFile& elf,
                                                        ElfSymbolTables& tables, uint64_t end,
-                                                       const std::function<bool(uint16_t version)>& counts);
+                                                       std::span<const uint8_t> counts);
 
 // Shows each symbol of such a list with its name; false if it ends at a name that is not inside the file.
 bool VisitNames(const base::ByteSource& source, const ElfFile& elf, const ElfDynamicTags& tags,

@@ -2,10 +2,14 @@
 // (DT_VERDEF). Both are chains of records. As in ld.so, a chain ends where "next" is 0, whatever
 // DT_VERNEEDNUM and the counts in the records say. Offsets are unsigned and added in 64 bits, so a chain only
 // runs forward; its length is still limited, because records may overlap.
+#include <algorithm>
+
 #include "binfmt/elf/dynamic.h"
 
 namespace culprit::binfmt {
 namespace {
+
+constexpr uint16_t kFew = 64;  // what a count is trusted with before its records are read
 
 // Takes one from what is left; false if nothing is left.
 bool Take(uint64_t& left) {
@@ -34,13 +38,15 @@ bool ReadNeededVersions(ElfReader& reader, uint64_t offset, ElfStrings& strings,
 bool ReadNeeds(ElfReader& reader, uint64_t offset, ElfStrings& strings, uint64_t& left,
                std::vector<ElfVersionNeed>& needs) {
   while (Take(left)) {
+    const auto count = reader.Half(SaturatingAdd(offset, 2));
     const auto record = reader.Words<3>(SaturatingAdd(offset, 4));
-    if (!record) return false;
+    if (!count || !record) return false;
     const auto [file, aux, next] = *record;
     auto name = strings.At(file);
     if (!name) return false;
     ElfVersionNeed& need = needs.emplace_back();
     need.file = *std::move(name);
+    need.versions.reserve(std::min(*count, kFew));
     if (!ReadNeededVersions(reader, SaturatingAdd(offset, aux), strings, left, need.versions)) return false;
     if (next == 0) return true;
     offset = SaturatingAdd(offset, next);
@@ -76,10 +82,12 @@ bool FillVersions(ElfReader& reader, const ElfDynamicTags& tags, ElfStrings& str
   bool whole = true;
   if (tags.verneed) {
     const auto table = MapAddress(elf.loads, *tags.verneed);
+    elf.version_needs.reserve(std::min(elf.requests.size(), size_t{kFew}));
     whole &= table && ReadNeeds(reader, table->offset, strings, left, elf.version_needs);
   }
   if (tags.verdef) {
     const auto table = MapAddress(elf.loads, *tags.verdef);
+    elf.version_defs.reserve(std::min(tags.verdef_count, uint64_t{kFew}));
     whole &= table && ReadDefinitions(reader, table->offset, strings, left, elf);
   }
   return whole;

@@ -1,6 +1,7 @@
 #include "binfmt/elf/wanted.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <map>
 #include <string_view>
@@ -16,7 +17,7 @@ constexpr uint64_t kMaxRelocations = 1u << 24;
 constexpr uint64_t kMaxNames = 64u << 20;  // bytes of a string table that is read as a whole
 
 // Of no version, or of the file itself.
-bool IsNoVersion(uint16_t number) { return number <= 1; }
+constexpr std::array<uint8_t, 2> kNoVersion = {1, 1};
 
 struct Relocations {
   uint64_t offset = 0, end = 0;  // in the file
@@ -77,7 +78,7 @@ std::optional<std::vector<ElfWanted>> ReadElfWanted(const base::ByteSource& sour
   ElfSymbolTables tables(source);
   if (!tables.Find(elf)) return wanted;
   if (!end) end = CountUndefined(tables.reader, elf, tables.tags);
-  const auto undefined = end ? ReadUndefined(source, elf, tables, *end, IsNoVersion) : std::nullopt;
+  const auto undefined = end ? ReadUndefined(source, elf, tables, *end, kNoVersion) : std::nullopt;
   if (!undefined) return std::nullopt;
   wanted.reserve(undefined->size());
   const bool named = VisitNames(source, elf, tables.tags, *undefined,

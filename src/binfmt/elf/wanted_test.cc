@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "binfmt/elf/defined.h"
+#include "binfmt/elf/symbol_count.h"
 #include "binfmt/elf/write.h"
 
 namespace culprit::binfmt {
@@ -70,6 +71,14 @@ TEST_P(WantedOfEveryFormat, DefinedNamesAreFoundByTheirHash) {
   EXPECT_TRUE(defined->Has("other"));
   EXPECT_FALSE(defined->Has("ncclCommInitRank"));
   EXPECT_FALSE(defined->Has("of_libx"));
+}
+
+TEST(Wanted, TheHashOfANameIsThatOfTheLoader) {
+  std::string name;
+  for (uint32_t hash = 5381; name.size() < 40; name += static_cast<char>(name.size() * 37 + 200)) {
+    EXPECT_EQ(GnuHash(name), hash) << name.size();
+    hash = hash * 33 + static_cast<unsigned char>(name.size() * 37 + 200);  // elf/dl-new-hash.h
+  }
 }
 
 TEST(Wanted, WhatAFileDefinesThatSaysNothingIsNotKnown) {

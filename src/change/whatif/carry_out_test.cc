@@ -94,12 +94,7 @@ TEST_F(OnLinux, LdconfigMakesLinksRemovesDeadOnesAndWritesItsCache) {
                                              "liba.so (libc6,x86-64) => /opt/cuda/lib64/liba.so"}));
 }
 
-// The same tree given to ldconfig itself: its cache and its links are the gold standard.
-TEST(RefreshCacheGold, IsWhatLdconfigDoes) {
-  constexpr const char* kLdconfig = "/sbin/ldconfig";
-  const binfmt::testing::TemporaryDirectory root;
-  if (!std::filesystem::exists(kLdconfig) || binfmt::testing::NativeMachine() == 0)
-    GTEST_SKIP() << "no ldconfig here, or a machine that the tests have no files for";
+void WriteTree(const binfmt::testing::TemporaryDirectory& root) {
   root.Write("etc/ld.so.conf", "include /etc/ld.so.conf.d/*.conf\n/one # why\n/none\n");
   root.Write("etc/ld.so.conf.d/b.conf", "/two/\n");
   root.Write("etc/ld.so.conf.d/a.conf", "/three\ninclude b.conf\n");
@@ -131,7 +126,15 @@ TEST(RefreshCacheGold, IsWhatLdconfigDoes) {
                                      {"three/libz.so", "libz.so.1.3"},
                                      {"three/libzz.so.7", "libz.so.1.3"}})
     std::filesystem::create_symlink(target, root.path() + "/" + path);
+}
 
+// The same tree given to ldconfig itself: its cache and its links are the gold standard.
+TEST(RefreshCacheGold, IsWhatLdconfigDoes) {
+  constexpr const char* kLdconfig = "/sbin/ldconfig";
+  const binfmt::testing::TemporaryDirectory root;
+  if (!std::filesystem::exists(kLdconfig) || binfmt::testing::NativeMachine() == 0)
+    GTEST_SKIP() << "no ldconfig here, or a machine that the tests have no files for";
+  WriteTree(root);
   const auto before = system::RootedSystem(root.path());
   ASSERT_TRUE(before);
   const auto now = CarryOut(std::shared_ptr<const System>(std::move(*system::RootedSystem(root.path()))),

@@ -1,11 +1,15 @@
 // culprit bug-report [TARGET...]
 #include "engine/bug_report.h"
 
+#include <chrono>
+
+#include "base/parallel/in_time.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/options.h"
 #include "cli/progress.h"
 #include "cli/subject.h"
+#include "collect/maintainer.h"
 #include "engine/diagnosis.h"
 #include "render/bug_report/bug_report.h"
 
@@ -13,6 +17,17 @@ namespace culprit::cli {
 namespace {
 
 constexpr int kBugReportSeconds = 30;
+
+// Nothing of a recorded machine, or where files do not answer.
+collect::MaintainerFacts MaintainerFactsOf(const engine::Diagnosis& diagnosis) {
+  const auto machine = diagnosis.subject().machine;
+  if (!machine || !diagnosis.in_time()) return {};
+  return base::InTime(std::chrono::seconds(kBugReportSeconds),
+                      [machine, snapshot = diagnosis.shared_snapshot()] {
+                        return collect::LookForMaintainer(*machine, *snapshot);
+                      })
+      .value_or(collect::MaintainerFacts{});
+}
 
 int WriteBugReport(const Options& options, const std::vector<std::string>& targets) {
   const auto subject = ChooseSubject(options, targets);
@@ -23,7 +38,9 @@ int WriteBugReport(const Options& options, const std::vector<std::string>& targe
   engine::Diagnosis diagnosis(*std::move(looked_at));
   if (auto looked = diagnosis.LookAndPlay(); !looked) return Fail(looked.error());
   progress.Show("simulating what gets loaded");
-  const auto report = engine::MakeBugReport(diagnosis.snapshot(), diagnosis.Judge());
+  const auto verdict = diagnosis.Judge();
+  progress.Show("reading versions");
+  const auto report = engine::MakeBugReport(diagnosis.snapshot(), verdict, MaintainerFactsOf(diagnosis));
   progress.Clear();
   const auto words = [&] { return render::ToMarkdown(report); };
   Options markdown = options;

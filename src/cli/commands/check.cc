@@ -29,6 +29,7 @@
 #include "loader/observed/observed.h"
 #include "render/check/check.h"
 #include "render/page/page.h"
+#include "render/windows_spelling.h"
 #include "snapshot/json/fields.h"
 #include "snapshot/json/stack_json.h"
 #include "snapshot/secrets/hide.h"
@@ -111,6 +112,21 @@ bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
                 .dated = true});
 }
 
+// That nothing could be checked is a report too: whoever reads the file must not find that of an earlier run.
+// On the terminal the line on stderr says it.
+int CannotCheck(const CheckOptions& options, const base::Error& error) {
+  const int status = Fail(error);
+  const bool for_ci = options.common.format == Format::kSarif || options.common.format == Format::kJunit;
+  if (options.common.output.empty() && !for_ci) return status;
+  const std::string why = render::InWindowsSpelling(error.message, render::Writing::kText);
+  const report::CheckReport report{.headline = "could not check: " + base::Printable(why),
+                                   .not_checked = {{"everything", base::Printable(why)}}};
+  snapshot::Snapshot nothing;
+  nothing.environment = system::RealSystem()->Environment();  // whose home is redacted
+  WriteReport(options, report, nothing, nullptr, {});
+  return status;
+}
+
 // 0 if it is not a process ID.
 int PidOf(std::string_view text) {
   int pid = 0;
@@ -148,18 +164,18 @@ std::string NotLive(const CheckOptions& options, const Subject& subject) {
 }
 
 // `kept` stays until the program ends: to free all that was looked at piece by piece would take longer.
-int CheckInTime(const CheckOptions& options, const Subject& subject, const engine::Subject& looked_at,
-                std::unique_ptr<engine::Diagnosis>& kept) {
+base::Result<int> CheckInTime(const CheckOptions& options, const Subject& subject,
+                              const engine::Subject& looked_at, std::unique_ptr<engine::Diagnosis>& kept) {
   Progress progress(!options.common.quiet);
   std::unique_ptr<probe::Live> live;
   if (options.live) {
     auto begun = BeginLive(*subject.machine, {.python = options.python}, kStepSeconds, progress);
-    if (!begun) return Fail(begun.error());
+    if (!begun) return std::unexpected(begun.error());
     live = std::move(*begun);
   }
   kept = std::make_unique<engine::Diagnosis>(looked_at);
   engine::Diagnosis& diagnosis = *kept;
-  if (auto looked = diagnosis.LookAndPlay(); !looked) return Fail(looked.error());
+  if (auto looked = diagnosis.LookAndPlay(); !looked) return std::unexpected(looked.error());
   progress.Show("simulating what gets loaded");
   if (live) AddLive(*live, diagnosis);
   auto [report, page] =
@@ -174,7 +190,7 @@ int CheckInTime(const CheckOptions& options, const Subject& subject, const engin
     progress.Show("verifying the fixes");
     prove::ProveFixes(looked_at, report);
   }
-  if (subject.image != nullptr) AddOfImage(*subject.image, diagnosis.snapshot().environment, report);
+  if (subject.image != nullptr) AddOfImage(*subject.image, diagnosis.snapshot(), report);
   if (!WriteReport(options, report, diagnosis.snapshot(), subject.process.get(), page)) return kExitCannot;
   return VerdictStatus(report.verdict, options.strict);
 }
@@ -194,11 +210,6 @@ base::Result<PolicyFile> UseSettings(const Unread& unread, CheckOptions& options
     auto hosts = ReadHostsFile(unread.hosts_file);
     if (!hosts) return std::unexpected(hosts.error());
     std::ranges::move(*hosts, std::back_inserter(options.hosts));
-  }
-  for (const std::string& code : unread.codes) {
-    auto one = IgnoredByOption(code);
-    if (!one) return std::unexpected(one.error());
-    options.ignored.push_back(*std::move(one));
   }
   auto settings = ReadSettings(unread.file);
   if (!settings) return std::unexpected(settings.error());
@@ -250,6 +261,7 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& unread) {
       "  culprit check image.sif --host driver=550.54.14,gpu=sm_80\n"
       "  docker save IMAGE | culprit check -\n"
       "  culprit check Dockerfile compose.yaml --host driver=550.54.14,gpu=L4\n"
+      "  helm template CHART | culprit check - --host driver=550.54.14,gpu=L4\n"
       "  culprit check --format markdown | xclip\n"
       "  culprit check --format html -o report.html\n"
       "  culprit check machine.json\n"
@@ -259,6 +271,59 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& unread) {
       "  culprit check image.tar --policy site.toml\n"
       "Exit status: 0 nothing wrong (warnings allowed unless --strict), 1 a problem was found, 2 could not "
       "check,\n64 wrong usage.");
+}
+
+// An error means that nothing could be checked.
+base::Result<int> Check(CheckOptions& options, const Unread& unread,
+                        std::unique_ptr<engine::Diagnosis>& kept) {
+  for (const std::string& host : unread.hosts) {
+    if (const std::string why = MistakeInHost(host); !why.empty()) return WrongUsage("check", why);
+  }
+  for (const std::string& code : unread.codes) {
+    auto ignored = IgnoredByOption(code);
+    if (!ignored) return WrongUsage("check", ignored.error().message, "culprit rules");
+    options.ignored.push_back(*std::move(ignored));
+  }
+  const auto policy_file = UseSettings(unread, options);
+  if (!policy_file) return std::unexpected(policy_file.error());
+  auto policy = ReadPolicy(*policy_file);
+  if (!policy && policy.error().code == base::ErrorCode::kBadFormat) return FailOfPolicy(policy.error());
+  if (!policy) return std::unexpected(policy.error());
+  options.policy = *std::move(policy);
+  if (const std::string why = NotWithPid(options); !why.empty()) return WrongUsage("check", "--pid " + why);
+  if (options.common.format == Format::kPrometheus && options.hosts.size() > 1)
+    return WrongUsage("check", "--format prometheus is for one host");
+  // What is read before the diagnosis, which has limits of its own.
+  std::optional<Deadline> deadline(std::in_place, std::chrono::seconds(options.seconds),
+                                   Deadline::Guard::kAlways);
+  const auto image = ImageAmong(options.common, options.targets);
+  if (image) deadline.reset();  // all of it is read, which takes its time
+  const auto subject = !options.pid.empty() ? ProcessSubject(PidOf(options.pid))
+                       : image && options.targets.size() <= 1
+                           ? ImageSubject(*image, options.common,
+                                          {.platform = options.platform,
+                                           .verify = options.verify,
+                                           .recipes = options.common.root.empty()})
+                           : ChooseSubject(options.common, options.targets);
+  if (!subject) return std::unexpected(subject.error());
+  if (const std::string why = NotLive(options, *subject); !why.empty())
+    return WrongUsage("check", "--live: " + why);
+  auto looked_at = ForEngine(*subject, {.common = options.common,
+                                        .python = options.python,
+                                        .seconds = options.seconds,
+                                        .verify = options.verify});
+  if (!looked_at) return std::unexpected(looked_at.error());
+  looked_at->ignored = options.ignored;
+  looked_at->policy = options.policy;
+  deadline.reset();
+  looked_at->host = options.hosts.front().words;
+  if (options.hosts.size() > 1)
+    return CheckOnHosts({.common = options.common,
+                         .hosts = options.hosts,
+                         .strict = options.strict,
+                         .image = subject->image.get()},
+                        *std::move(looked_at), kept);
+  return CheckInTime(options, *subject, *looked_at, kept);
 }
 
 }  // namespace
@@ -272,46 +337,9 @@ int RunCheck(int argc, const char* const* argv) {
   Unread unread;
   Declare(app, options, unread);
   if (const auto status = app.Parse(argc, argv)) return *status;
-  for (const std::string& host : unread.hosts) {
-    if (const std::string why = MistakeInHost(host); !why.empty()) return WrongUsage("check", why);
-  }
-  const auto policy_file = UseSettings(unread, options);
-  if (!policy_file) return Fail(policy_file.error());
-  auto policy = ReadPolicy(*policy_file);
-  if (!policy) return FailOfPolicy(policy.error());
-  options.policy = *std::move(policy);
-  if (const std::string why = NotWithPid(options); !why.empty()) return WrongUsage("check", "--pid " + why);
-  if (options.common.format == Format::kPrometheus && options.hosts.size() > 1)
-    return WrongUsage("check", "--format prometheus is for one host");
-  // What is read before the diagnosis, which has limits of its own.
-  std::optional<Deadline> deadline(std::in_place, std::chrono::seconds(options.seconds),
-                                   Deadline::Guard::kAlways);
-  const auto image = ImageAmong(options.common, options.targets);
-  if (image) deadline.reset();  // all of it is read, which takes its time
-  const auto subject = !options.pid.empty() ? ProcessSubject(PidOf(options.pid))
-                       : image && options.targets.size() <= 1
-                           ? ImageSubject(*image, options.common, {options.platform, options.verify})
-                           : ChooseSubject(options.common, options.targets);
-  if (!subject) return Fail(subject.error());
-  if (const std::string why = NotLive(options, *subject); !why.empty())
-    return WrongUsage("check", "--live: " + why);
-  auto looked_at = ForEngine(*subject, {.common = options.common,
-                                        .python = options.python,
-                                        .seconds = options.seconds,
-                                        .verify = options.verify});
-  if (!looked_at) return Fail(looked_at.error());
-  looked_at->ignored = options.ignored;
-  looked_at->policy = options.policy;
-  deadline.reset();
-  looked_at->host = options.hosts.front().words;
   std::unique_ptr<engine::Diagnosis> kept;
-  if (options.hosts.size() > 1)
-    EndAtOnce(CheckOnHosts({.common = options.common,
-                            .hosts = options.hosts,
-                            .strict = options.strict,
-                            .image = subject->image.get()},
-                           *std::move(looked_at), kept));
-  EndAtOnce(CheckInTime(options, *subject, *looked_at, kept));
+  const auto status = Check(options, unread, kept);
+  EndAtOnce(status ? *status : CannotCheck(options, status.error()));
 }
 
 }  // namespace culprit::cli

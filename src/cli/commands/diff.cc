@@ -2,7 +2,6 @@
 #include "diff/diff.h"
 
 #include <algorithm>
-#include <chrono>
 #include <future>
 #include <optional>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "cli/recorded_machine.h"
 #include "cli/subject.h"
 #include "engine/diagnosis.h"
+#include "engine/record_machine.h"
 #include "render/diff/diff.h"
 #include "render/page/page.h"
 
@@ -41,18 +41,15 @@ struct Judged {
 base::Result<Judged> Judge(const std::string& name, const DiffOptions& options) {
   Options quietly = options.common;
   quietly.quiet = true;  // both sides are read at once
-  auto recorded = RecordNamed(name, quietly, options.platform);
-  if (!recorded) return std::unexpected(recorded.error());
-  Judged judged{.run = std::move(recorded->run),
-                .image = std::move(recorded->image),
-                .diagnosis = engine::Diagnosis(
-                    {.known = std::make_shared<const snapshot::Snapshot>(std::move(recorded->snapshot)),
-                     .host = options.host,
-                     .limit = std::chrono::milliseconds(0)})};
+  auto named = FindNamedMachine(name, quietly, options.platform, options.host);
+  if (!named) return std::unexpected(named.error());
+  Judged judged{.run = std::move(named->run),
+                .image = std::move(named->image),
+                .diagnosis = engine::Diagnosis(std::move(named->subject))};
   if (auto looked = judged.diagnosis.LookAndPlay(); !looked) return std::unexpected(looked.error());
   judged.check = judged.diagnosis.Judge();
-  if (judged.image != nullptr)
-    AddOfImage(*judged.image, judged.diagnosis.snapshot().environment, judged.check);
+  if (judged.image != nullptr) AddOfImage(*judged.image, judged.diagnosis.snapshot(), judged.check);
+  if (auto kept = engine::KeepFilesOf(judged.diagnosis); !kept) return std::unexpected(kept.error());
   return judged;
 }
 
@@ -61,6 +58,9 @@ diff::Side SideOf(const Judged& judged) {
   if (judged.image != nullptr) {
     side.layer_of = [&image = *judged.image](const std::string& path) {
       return LayerAt(image, image.tree->TopLayerOf(path));
+    };
+    side.remover_of = [&image = *judged.image](const std::string& path) {
+      return LayerAt(image, image.tree->RemoverBelow(path));
     };
   }
   return side;
@@ -94,12 +94,14 @@ int ExitStatus(const DiffOptions& options, const report::DiffReport& report, con
   }
   const auto failed = [](const Judged& judged) { return judged.run && judged.run->failed(); };
   if (before.run && failed(after) && !failed(before)) return kExitFound;
-  // Nothing new was found, but something could not be checked that could be before.
+  // Nothing new was found, but AFTER could not be judged, or not something that could be before.
   const bool lost_sight =
       after.check.verdict == report::Verdict::kUnknown &&
-      std::ranges::any_of(after.check.not_checked, [&](const report::NotChecked& item) {
-        return std::ranges::find(before.check.not_checked, item) == before.check.not_checked.end();
-      });
+      (before.check.verdict == report::Verdict::kOk ||
+       (after.check.nothing_of_cuda && !before.check.nothing_of_cuda) ||
+       std::ranges::any_of(after.check.not_checked, [&](const report::NotChecked& item) {
+         return std::ranges::find(before.check.not_checked, item) == before.check.not_checked.end();
+       }));
   return lost_sight ? kExitCannot : kExitOk;
 }
 

@@ -12,6 +12,7 @@
 #include <memory>
 #include <system_error>
 
+#include "base/product_version.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"
@@ -45,6 +46,7 @@ struct ExplainOptions {
   std::string host;
   bool here = false;
   bool follow = false;
+  bool text = false;  // the argument is a code or the message itself
   bool WithFacts() const { return here || !snapshot.empty() || !host.empty() || !common.root.empty(); }
 };
 
@@ -171,16 +173,37 @@ base::Result<Reading> ReadAll(const ExplainOptions& options) {
   return reading;
 }
 
-// Explains the log with the facts of the machine that the options name.
-base::Result<report::Explanation> ExplainWithFacts(const ExplainOptions& options, Reading reading) {
+// A machine of which only --host tells something.
+engine::Subject HostAlone(const std::string& host) {
+  const std::string why = "--host tells of the driver and the GPU alone";
+  snapshot::Snapshot machine{.tool_version = std::string(base::ProductVersion())};
+  machine.stack.driver = machine.stack.driver.NotApplicable(why);
+  machine.stack.gpus = machine.stack.gpus.NotApplicable(why);
+  machine.stack.toolkits = machine.stack.toolkits.NotApplicable(why);
+  machine.stack.cudnn = machine.stack.cudnn.NotApplicable(why);
+  machine.stack.environments = machine.stack.environments.NotApplicable(why);
+  machine.stack.context = machine.stack.context.NotApplicable(why);
+  return {.known = std::make_shared<const snapshot::Snapshot>(std::move(machine)), .host = host};
+}
+
+base::Result<engine::Diagnosis> LookFor(const ExplainOptions& options) {
+  if (!options.here && options.snapshot.empty() && options.common.root.empty()) {
+    engine::Diagnosis diagnosis(HostAlone(options.host));
+    if (auto looked = diagnosis.Look(); !looked) return std::unexpected(looked.error());
+    return diagnosis;
+  }
   Subject subject{.snapshot_file = options.snapshot, .rooted = !options.common.root.empty()};
   if (subject.snapshot_file.empty()) {
     auto machine = OpenMachine(options.common);
     if (!machine) return std::unexpected(machine.error());
     subject.machine = std::move(*machine);
   }
-  const LookOptions look{.common = options.common, .host = options.host};
-  auto diagnosis = LookAt(subject, look);
+  return LookAt(subject, {.common = options.common, .host = options.host});
+}
+
+// Explains the log with the facts of the machine that the options name.
+base::Result<report::Explanation> ExplainWithFacts(const ExplainOptions& options, Reading reading) {
+  auto diagnosis = LookFor(options);
   if (!diagnosis) return std::unexpected(diagnosis.error());
   diagnosis->Play();
   auto explanation = diagnosis->Judge([read = std::make_shared<const Reading>(std::move(reading))](
@@ -246,7 +269,10 @@ std::optional<int> AnswerWords(const ExplainOptions& options, const std::string&
   const bool speaks = std::ranges::any_of(reading.symptoms, [](const logs::Symptom& symptom) {
     return symptom.role() != knowledge::Role::kContext;
   });
-  if (pages.empty() && !speaks) return std::nullopt;
+  // An error that nobody knows is "could not tell", as it is in a log.
+  const bool fails = std::ranges::any_of(
+      reading.inputs, [](const report::LogInput& input) { return !input.ends_with.empty(); });
+  if (pages.empty() && !speaks && !fails) return std::nullopt;
   return Conclude(options, std::move(reading), std::move(pages));
 }
 
@@ -264,7 +290,18 @@ int RunFollow(const ExplainOptions& options) {
   });
 }
 
+int AnswerText(const ExplainOptions& options) {
+  if (options.inputs.size() != 1 || options.follow)
+    return WrongUsage("explain", "--text needs one code or message, and no --follow");
+  if (const auto status = AnswerWords(options, options.inputs.front())) return *status;
+  return Fail(
+      {base::ErrorCode::kNotFound,
+       fmt::format("'{}' is not a code or a message that culprit knows; `culprit rules` lists its codes",
+                   options.inputs.front())});
+}
+
 int AnswerInputs(const ExplainOptions& options) {
+  if (options.text) return AnswerText(options);
   if (options.follow) return RunFollow(options);
   auto reading = ReadAll(options);
   if (reading && !reading->record.empty()) return AnswerRecord(options, reading->record);
@@ -297,8 +334,12 @@ int RunExplain(int argc, const char* const* argv) {
   app.Add("--here", options.here, "use facts from this machine to narrow the causes down");
   app.Add("--snapshot", options.snapshot,
           "use facts from another machine (a file written by culprit snapshot)", "FILE");
-  app.Add("--host", options.host, "assume this driver and GPU: driver=535.104.05,gpu=sm_90", "HOST");
+  app.Add(
+      "--host", options.host,
+      "assume this driver and GPU: driver=535.104.05,gpu=sm_90; files of this machine count only with --here",
+      "HOST");
   app.Add("--follow", options.follow, "pass the stream through and report as soon as a failure appears");
+  app.Add("--text", options.text, "the argument is a code or the message itself, never a file");
   AddNoRedact(app, options.common, "the markdown and html output of a record");
   AddRulesUrl(app, options.common, "the html output of a record");
   AddCommonOptions(app, options.common, Formats::kWithPage);

@@ -107,7 +107,8 @@ std::string NotToBeChanged(const FixOptions& options, const Subject& subject) {
 
 void Declare(CommandLine& app, FixOptions& options) {
   app.Add("WORD", options.words,
-          "codes to fix (CUL5001); programs, environments or a root file system to check");
+          "codes to fix (CUL5001); programs, environments or a root file system to check",
+          "[CODE|TARGET]...");
   app.Add("--apply", options.apply,
           "apply the fixes that are verified and can be undone; asks before each one");
   app.Add("--yes", options.yes, "with --apply: do not ask");

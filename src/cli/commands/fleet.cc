@@ -23,6 +23,7 @@ namespace culprit::cli {
 namespace {
 
 constexpr uint64_t kMostBytesOfFile = uint64_t{1} << 30;  // the briefs of many nodes, a line each
+constexpr size_t kMostBadLines = 1000;                    // rows of one file
 
 struct FleetOptions {
   Options common;
@@ -42,8 +43,12 @@ struct FleetOptions {
 void AddFile(const system::System& host, const std::string& path, fleet::Merge& fleet) {
   const std::string name(base::BaseName(path));
   const auto bytes = system::ReadWholeFile(host, path, kMostBytesOfFile);
-  if (!bytes) return fleet.AddDamaged(name, std::string(base::Strerror(bytes.error())));
-  size_t number = 0;
+  if (!bytes) {
+    const auto status = host.Stat(path);
+    const bool file = !status || status->type == system::FileType::kRegular;
+    return fleet.AddDamaged(name, file ? std::string(base::Strerror(bytes.error())) : "not a file");
+  }
+  size_t number = 0, damaged = 0;
   bool any = false;
   fleet::Pieces pieces;
   std::string_view rest = *bytes, line;
@@ -54,10 +59,12 @@ void AddFile(const system::System& host, const std::string& path, fleet::Merge& 
     if (pieces.Add(line)) continue;
     if (const auto brief = fleet::ReadBrief(line)) {
       fleet.Add(*brief);
-    } else {
+    } else if (++damaged <= kMostBadLines) {
       fleet.AddDamaged(name + ":" + std::to_string(number), brief.error().message);
     }
   }
+  if (damaged > kMostBadLines)
+    fleet.AddDamaged(name, std::to_string(damaged - kMostBadLines) + " more lines are no brief");
   for (const fleet::Pieces::Whole& whole : pieces.Take()) {
     if (const auto brief = fleet::ReadBrief(whole.line)) {
       fleet.Add(*brief);
@@ -132,6 +139,8 @@ int Report(const FleetOptions& options) {
 }
 
 int Diff(const FleetOptions& options) {
+  if (!options.policy.empty() || !options.baseline.empty())
+    return WrongUsage("fleet", "--policy and --baseline are for the report");
   if (options.common.format == Format::kHtml || options.common.format == Format::kPrometheus)
     return WrongUsage("fleet", "diff: text, json or markdown; html and prometheus are for the report");
   Progress progress(!options.common.quiet);
@@ -214,6 +223,8 @@ int RunFleet(int argc, const char* const* argv) {
   app.Add("ACTION", options.words,
           "run -o DIR [-- options of culprit snapshot]; report DIR...: folders or files of brief snapshots; "
           "diff BEFORE AFTER: what changed between two of them");
+  static constexpr std::string_view kActions[] = {"run", "report", "diff"};
+  app.Suggest("ACTION", kActions);
   AddRunOptions(app, options);
   app.Add("--baseline", options.baseline,
           "report: compare every node with this one, or with a brief in a file", "NODE|FILE");

@@ -20,8 +20,12 @@ using Clock = std::chrono::steady_clock;
 // More than an answer ever has: a program under `run` may write without end.
 constexpr size_t kMostOutput = size_t{8} << 20;
 
-mcp::Ran NotRun(const std::string& why) {
-  return {.exit_status = kExitCannot, .output = "", .error = "culprit: " + why + "\n"};
+// What it wrote until then is kept.
+mcp::Ran NoAnswer(const std::string& why, mcp::Ran ran = {}) {
+  ran.exit_status = kExitCannot;
+  ran.error += "culprit: " + why + "\n";
+  ran.no_answer = true;
+  return ran;
 }
 
 // A process of its own for each call: one that hangs or breaks takes neither the server nor another call with
@@ -34,11 +38,11 @@ mcp::Ran RunSelf(const mcp::Call& call, std::chrono::seconds limit, const std::s
   std::unique_ptr<system::FreshDirectory> directory;
   if (!call.input.empty()) {
     auto made = system::MakeFreshDirectory();
-    if (!made) return NotRun(made.error().message);
+    if (!made) return NoAnswer(made.error().message);
     directory = *std::move(made);
     auto file = directory->Write("text", call.input);
-    if (!file) return NotRun(file.error().message);
-    request.arguments.push_back(*std::move(file));
+    if (!file) return NoAnswer(file.error().message);
+    request.input_file = *std::move(file);
   }
   mcp::Ran ran;
   const Clock::time_point deadline = Clock::now() + limit;
@@ -51,10 +55,11 @@ mcp::Ran RunSelf(const mcp::Call& call, std::chrono::seconds limit, const std::s
                                  .deadline = [&] { return deadline; },
                                  .stop = stop};
   const auto end = system::RunChild(request, watch);
-  if (!end) return NotRun(end.error().message);
+  if (!end) return NoAnswer(end.error().message);
   ran.exit_status = end->exit_status;
-  if (end->out_of_time) return NotRun("no answer within " + std::to_string(limit.count()) + " s");
-  if (!end->signal.empty()) return NotRun("ended by " + end->signal);
+  if (end->out_of_time)
+    return NoAnswer("no answer within " + std::to_string(limit.count()) + " s", std::move(ran));
+  if (!end->signal.empty()) return NoAnswer("ended by " + end->signal, std::move(ran));
   return ran;
 }
 

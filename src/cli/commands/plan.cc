@@ -73,8 +73,7 @@ base::Result<plan::Question> ReadQuestion(const PlanOptions& options, std::strin
     return std::unexpected(read.error());
   if (const auto read = version("--cuda", options.cuda, question.cuda); !read)
     return std::unexpected(read.error());
-  const bool asks = !question.wants.empty() || !question.passed_through.empty() || !files.empty();
-  if (!asks && !options.repair)
+  if (!plan::AsksForSomething(question) && files.empty())
     return base::Fail(base::ErrorCode::kBadFormat,
                       "say what to install, for example culprit plan torch; or pass --repair");
   if (const std::string why = MistakeInHost(options.host); !why.empty())
@@ -88,6 +87,7 @@ bool WritePlan(const PlanOptions& options, const report::Plan& plan, bool window
   if (options.common.format == Format::kText && !plan.document.empty()) {
     if (const std::string checked = render::CheckedText(plan); !plan.findings.empty())
       Note(options.common, checked + ": see --format markdown");
+    if (!plan.unlisted.empty()) Note(options.common, plan.headline);
     for (const std::string& note : plan.notes) Note(options.common, note);
     return WriteBytes(options.common, plan.document);
   }
@@ -119,27 +119,22 @@ int Plan(PlanOptions& options) {
   if (!answer->note.empty()) plan.notes.push_back(answer->note);
   plan::WriteCommands(plan, *question, answer->place,
                       options.as.value_or(solved->conda ? plan::As::kConda : plan::As::kPip));
-  if (plan.outcome == report::Plan::Outcome::kSolution && !options.no_check)
-    prove::CheckPlan(*question, plan);
+  const bool found = plan.outcome == report::Plan::Outcome::kSolution;
+  if (found && plan::AsksForSomething(*question) && !options.no_check) prove::CheckPlan(*question, plan);
   if (!WritePlan(options, plan, question->host.machine == plan::Machine::kWindows)) return kExitCannot;
-  return plan.outcome == report::Plan::Outcome::kSolution ? kExitOk : kExitFound;
+  return !plan.unlisted.empty() ? kExitCannot : found ? kExitOk : kExitFound;
 }
 
-}  // namespace
-
-int RunPlan(int argc, const char* const* argv) {
-  PlanOptions options;
-  std::vector<std::string> allowed;
-  CommandLine app(
-      "Finds a set of versions that works with this driver and GPU, and prints the commands that install it "
-      "and the reason for each version. If there is none, shows the smallest conflict and what works "
-      "instead. Nothing is changed.",
-      "culprit plan");
+// What is planned, and for which machine.
+void AddQuestion(CommandLine& app, PlanOptions& options) {
+  static constexpr std::string_view kWanted[] = {
+      "torch", "tensorflow", "jax", "onnxruntime-gpu", "ctranslate2", "cupy", "paddle", "cudnn", "cuda"};
   app.Add(
       "WANT", options.words,
       "packages: torch, \"tensorflow==2.10.*\", \"jax[cuda12]\", onnxruntime-gpu, cudnn, cuda ...;\nfiles: "
       "requirements.txt, pyproject.toml, uv.lock, environment.yml; and the environment to install into, such "
       "as .venv (default: the active one, or a new one)");
+  app.Suggest("WANT", kWanted);
   app.Add("-r,--requirement", options.files,
           "plan what this file asks for: requirements.txt, pyproject.toml, uv.lock, environment.yml", "FILE");
   app.Add("--extra", options.extras, "with this extra of pyproject.toml or uv.lock (* = all)", "NAME");
@@ -152,6 +147,19 @@ int RunPlan(int argc, const char* const* argv) {
       "linux-x86_64, linux-aarch64, windows-x86_64 or wsl (default: the platform of this machine,\nor "
       "linux-x86_64 with --host or if this machine has no GPU)",
       "PLATFORM");
+}
+
+}  // namespace
+
+int RunPlan(int argc, const char* const* argv) {
+  PlanOptions options;
+  std::vector<std::string> allowed;
+  CommandLine app(
+      "Finds a set of versions that works with this driver and GPU, and prints the commands that install it "
+      "and the reason for each version. If there is none, shows the smallest conflict and what works "
+      "instead. Nothing is changed.",
+      "culprit plan");
+  AddQuestion(app, options);
   app.Add("--repair", options.repair, "find the smallest change that makes the environment work");
   app.Add("--allow", allowed,
           "driver-upgrade: the plan may include a newer driver;\nunknown: the plan may use builds whose "
@@ -159,9 +167,6 @@ int RunPlan(int argc, const char* const* argv) {
           "WHAT");
   static constexpr std::string_view kAllowed[] = {"driver-upgrade", "unknown"};
   app.Suggest("--allow", kAllowed);
-  static constexpr std::string_view kWanted[] = {
-      "torch", "tensorflow", "jax", "onnxruntime-gpu", "ctranslate2", "cupy", "paddle", "cudnn", "cuda"};
-  app.Suggest("WANT", kWanted);
   app.Add("--keep", options.keep, "do not change this package", "NAME");
   static constexpr std::string_view kForms[] = {"pip",        "uv",    "conda",        "apt",
                                                 "dockerfile", "cmake", "requirements", "json"};
@@ -188,7 +193,9 @@ int RunPlan(int argc, const char* const* argv) {
       "  culprit plan cudnn --cuda 12.4 --as apt\n"
       "  culprit plan torch --as dockerfile > Dockerfile\n"
       "  culprit plan --repair .venv --keep torch\n"
-      "Exit status: 0 a set was found, 1 there is no such set, 2 could not check, 64 wrong usage.");
+      "Exit status: 0 a set was found, 1 there is no such set, 2 could not check or a release is not in the "
+      "tables,\n64 "
+      "wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   for (const std::string& word : allowed) {
     if (std::ranges::find(kAllowed, word) == std::end(kAllowed))

@@ -97,6 +97,8 @@ int RunSnapshot(int argc, const char* const* argv) {
           "NAME");
   app.Add("--pieces", given.wishes.pieces,
           "--brief in short lines, for an engine that mixes the output of nodes");
+  app.Add("--remove-self", given.wishes.remove_self,
+          "--brief --pieces, and delete this program at once: for an engine that has copied it to the node");
   AddCommonOptions(app, options);
   app.Footer(
       "Recorded: the loaders, ld.so.cache, library directories and programs on PATH with the headers "
@@ -110,9 +112,12 @@ int RunSnapshot(int argc, const char* const* argv) {
   if (const auto status = app.Parse(argc, argv)) return *status;
   if (!given.brief && (given.wishes.pieces || !given.wishes.node.empty()))
     return WrongUsage("snapshot", "--node and --pieces go with --brief");
+  if (given.wishes.remove_self && !given.wishes.pieces)
+    return WrongUsage("snapshot", "--remove-self goes with --pieces");
   if (given.probed && (!options.root.empty() || !options.env_file.empty()))
     return WrongUsage("snapshot",
                       "--live probes this machine in this shell; it cannot be used with --root or --env");
+  if (given.wishes.remove_self) BeginCarried(given.wishes);
   EndAtOnce(TakeSnapshot(given));
 }
 

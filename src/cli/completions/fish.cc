@@ -35,7 +35,9 @@ std::string ValueOf(const DeclaredOption& option) {
 std::string OptionLine(const std::string& command, const DeclaredOption& option) {
   std::string line = fmt::format("complete -c culprit -n '__fish_seen_subcommand_from {}'", command);
   if (option.positional) {
-    return option.choices.empty() ? "" : fmt::format("{} -f -a '{}'\n", line, fmt::join(option.choices, " "));
+    if (option.choices.empty()) return "";
+    return fmt::format("{}{} -a '{}'\n", line, option.value == Value::kFile ? "" : " -f",
+                       fmt::join(option.choices, " "));
   }
   for (const std::string& name : option.names)
     line += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);

@@ -49,6 +49,41 @@ std::string CommandText(const Declaration& command) {
   return text + ".fi\n";
 }
 
+struct Named {
+  std::string_view name, meaning;
+};
+
+// What culprit itself reads or writes, as the sources and docs/ have it.
+constexpr Named kVariables[] = {
+    {"CULPRIT_KNOWLEDGE", "the only file with newer tables that is used; empty: none"},
+    {"CULPRIT_RULES_URL", "the same as --rules-url"},
+    {"CULPRIT_STATE", "directory of the journal of culprit fix"},
+    {"CULPRIT_PROBE", "the program culprit-probe, instead of the one inside"},
+    {"NO_COLOR", "if set and not empty, no colour"},
+    {"XDG_DATA_HOME, XDG_STATE_HOME", "instead of ~/.local/share and ~/.local/state below"},
+    {"TMPDIR", "where culprit run and culprit probe put what they start"},
+    {"SOURCE_DATE_EPOCH", "the day that counts as today"},
+    {"PATH, LD_LIBRARY_PATH, CUDA_HOME, CUDA_VISIBLE_DEVICES, VIRTUAL_ENV, CONDA_PREFIX and others",
+     "decide what the programs that culprit looks at find and load; --env FILE gives others"},
+};
+constexpr Named kFiles[] = {
+    {".culprit.toml",
+     "settings of a project, in the working directory or above: hosts, ignored codes, policy; --settings "
+     "FILE "
+     "names another"},
+    {"~/.local/share/culprit/knowledge.tables, /usr/local/share/culprit/knowledge.tables, "
+     "/usr/share/culprit/knowledge.tables",
+     "newer tables of facts; culprit knowledge says which are used"},
+    {"~/.local/state/culprit, /var/lib/culprit (root)", "journal of culprit fix, for --undo"},
+};
+
+std::string NamedSection(std::string_view title, std::span<const Named> rows) {
+  std::string text = fmt::format(".SH {}\n", title);
+  for (const Named& row : rows)
+    text += fmt::format(".TP\n\\fB{}\\fR\n{}\n", Escaped(row.name), Escaped(row.meaning));
+  return text;
+}
+
 }  // namespace
 
 std::string ManualPage(std::span<const Declaration> commands) {
@@ -58,7 +93,8 @@ std::string ManualPage(std::span<const Declaration> commands) {
       base::ProductVersion());
   for (const Declaration& command : commands) text += CommandText(command);
   return text +
-         ".SH EXIT STATUS\n0 nothing wrong, 1 a problem was found, 2 could not check, 64 wrong usage\n";
+         ".SH EXIT STATUS\n0 nothing wrong, 1 a problem was found, 2 could not check, 64 wrong usage\n" +
+         NamedSection("ENVIRONMENT", kVariables) + NamedSection("FILES", kFiles);
 }
 
 }  // namespace culprit::cli

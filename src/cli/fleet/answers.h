@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,8 @@ class Answers {
 
   // False if the line is not a brief. `node`: who said it; "" = as it says itself.
   bool Take(std::string_view line, const std::string& node);
+  // The same of all that a node printed: its brief alone, or the pieces of it among what its shell says.
+  bool TakeOutput(std::string_view output, const std::string& node);
   // Why a node did not answer.
   void Say(const std::string& node, const std::string& why) { missing_[node] = why; }
   // The same, if nobody said so before.
@@ -28,12 +31,15 @@ class Answers {
   size_t answered() const { return answered_; }
   bool written() const { return written_; }
   bool Waits(const std::string& node) const { return missing_.contains(node); }
+  // Files in the folder that are not of this run.
+  size_t CountOlder() const;
 
  private:
   void Write(const fleet::Brief& brief);
 
   std::string folder_;
   std::map<std::string, std::string> missing_;  // and why
+  std::set<std::string> files_;
   size_t answered_ = 0;
   bool written_ = true;
 };

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "base/text.h"
@@ -11,6 +13,7 @@
 #include "fleet/brief.h"
 #include "fleet/pieces.h"
 #include "render/redact.h"
+#include "system/own_program.h"
 
 namespace culprit::cli {
 std::string NodeName(const Options& options, const system::System& machine) {
@@ -28,6 +31,14 @@ std::string NodeName(const Options& options, const system::System& machine) {
 std::string TimeNow() {
   return fmt::format("{:%FT%TZ}",
                      fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
+}
+
+void BeginCarried(BriefWishes& wishes) {
+  const std::string in_slurm = base::ValueOf(system::RealSystem()->Environment(), "SLURMD_NODENAME");
+  if (wishes.node.empty()) wishes.node = in_slurm;
+  std::error_code ignored;
+  std::filesystem::remove(system::OwnProgram(), ignored);
+  Print(fmt::format("{}{}\n", kStarted, wishes.node));
 }
 
 int WriteBrief(const Options& options, engine::Diagnosis& diagnosis, const BriefWishes& wishes) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "cli/options.h"
 #include "cli/subject.h"
@@ -15,7 +16,16 @@ std::string NodeName(const Options& options, const system::System& machine);
 struct BriefWishes {
   std::string node;     // "" = the name of this machine
   bool pieces = false;  // in short lines, for engines that mix the output of nodes
+  bool remove_self = false;
 };
+
+// A line before the brief of a program that an engine has copied to a node, with the name of the node in
+// Slurm.
+inline constexpr std::string_view kStarted = "culprit-started ";
+
+// The program was copied to this node for one answer: says that it started, and removes its file, so that
+// nothing stays whatever becomes of it. Slurm may know the node by another name than the machine itself.
+void BeginCarried(BriefWishes& wishes);
 
 // Checks what was looked at, and writes it as one line. Returns the exit status.
 int WriteBrief(const Options& options, engine::Diagnosis& diagnosis, const BriefWishes& wishes);

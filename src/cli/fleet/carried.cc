@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 #include <span>
 #include <utility>
 
@@ -37,7 +38,7 @@ constexpr const char* kMarks = "%s %Y %u";
 constexpr int kSecondsForMarks = 10;
 
 std::string MarksOf(const std::string& path) {
-  const auto heard = RunTool("stat", {"-L", "-c", kMarks, path}, kSecondsForMarks);
+  const auto heard = RunTool("stat", {"-L", "-c", kMarks, path}, kSecondsForMarks, {});
   return heard && heard->end.exit_status == 0 ? std::string(base::Trim(heard->output)) : "";
 }
 
@@ -56,11 +57,42 @@ base::Result<CarriedProgram> Read(const std::string& named) {
   return CarriedProgram{path, file->bytes->size(), std::string(machine->name), MarksOf(path)};
 }
 
+constexpr uint64_t kSpare = 512;  // kB that must be free besides those of the program
+
+// Leaves nothing behind. A shell deals with a signal only when the command that it waits for has ended; so
+// the program runs in the background, and has a time limit of its own, where there is `timeout`. No word here
+// has an exclamation mark, except before a space: csh would take it for its history, also in quotes.
+constexpr const char* kCleaning =
+    "d=; c=; trap '[ -z \"$d\" ] || rm -rf \"$d\"' EXIT; "
+    "trap '[ -z \"$c\" ] || kill \"$c\" 2>/dev/null; exit 1' HUP INT TERM; "
+    "run() { s=$1; shift; if timeout -k 5 9 true 2>/dev/null; then set -- timeout -k 5 \"$s\" \"$@\"; fi; "
+    "\"$@\" </dev/null & c=$! ; wait \"$c\"; }; ";
+// `same`: whether $p is the program. `take STREAM KB`: makes it from the stream, in the first directory that
+// has room, as far as `df` knows, and runs programs: /tmp may be full, or mounted with noexec. `lack MACHINE
+// KB`: says that it is not there.
+constexpr const char* kGetting =
+    "same() {{ [ -n \"$1\" ] && [ -x \"$p\" ] && [ \"$(stat -L -c '{}' \"$p\" 2>/dev/null)\" = \"$1\" ]; }}; "
+    "fits() {{ df -Pk \"$1\" | {{ read -r k; read -r k k k k x; [ \"$k\" -ge \"$2\" ] || [ $? -gt 1 ]; }}; "
+    "}}; "
+    "make() {{ for t in \"${{TMPDIR:-/tmp}}\" /tmp /var/tmp /dev/shm \"$HOME\"; do "
+    "d=$(mktemp -d \"$t/culprit.XXXXXX\") || {{ d=; continue; }}; p=$d/culprit; "
+    "echo : >\"$p\" && chmod 700 \"$p\" && \"$p\" && fits \"$d\" \"$1\" && return; rm -rf \"$d\"; d=; "
+    "done 2>/dev/null; cat >/dev/null; "
+    "echo 'no directory has room for the program and lets it run: set TMPDIR there' >&2; return 1; }}; "
+    "take() {{ make \"$2\" && eval \"$1\" >\"$p\"; }}; "
+    "lack() {{ r=; if fits {} \"$2\" 2>/dev/null; then r={}; fi; echo \"{}$SLURMD_NODENAME $1 $r\"; exit 0; "
+    "}}; ";
+
 std::string_view PatternsOf(const std::string& machine) {
   return std::ranges::find(kMachines, machine, &ElfMachine::name)->patterns;
 }
 
 }  // namespace
+
+std::string UnguessedName() {
+  std::random_device random;
+  return fmt::format("{}/culprit.{:08x}{:08x}{:08x}", kPlace, random(), random(), random());
+}
 
 base::Result<Carried> Carried::Make(const std::vector<std::string>& files) {
   Carried carried;
@@ -80,7 +112,7 @@ base::Result<Carried> Carried::Make(const std::vector<std::string>& files) {
   return carried;
 }
 
-std::string Carried::OnTheNode(const std::string& ask, Supply supply) const {
+std::string Carried::OnTheNode(const std::string& ask, Supply supply, int seconds) const {
   std::string cases, machines;
   uint64_t before = 0;
   for (const CarriedProgram& program : programs_) {
@@ -89,27 +121,29 @@ std::string Carried::OnTheNode(const std::string& ask, Supply supply) const {
         programs_.size() == 1
             ? "cat"
             : fmt::format("tail -c +{} | {{ head -c {}; cat >/dev/null; }}", before + 1, program.size);
-    const std::string take = "take " + base::ShellWord(stream);
+    const uint64_t room = program.size / 1024 + kSpare;
+    const std::string take = fmt::format("take {} {}", base::ShellWord(stream), room);
     const std::string find =
         fmt::format("p={}; same {}", base::ShellWord(program.path), base::ShellWord(program.marks));
     cases += fmt::format("{}) {};; ", PatternsOf(program.machine),
-                         supply == Supply::kStream   ? take
-                         : supply == Supply::kEither ? find + " || " + take
-                                                     : find + " || lack");
+                         supply == Supply::kStream ? take
+                         : supply == Supply::kEither
+                             ? find + " || " + take
+                             : fmt::format("{} || lack {} {}", find, program.machine, room));
     machines += (machines.empty() ? "" : " or ") + program.machine;
     before += program.size;
   }
-  return fmt::format(
-      "d=; trap '[ -z \"$d\" ] || rm -rf \"$d\"' EXIT; trap 'exit 1' HUP INT TERM; "
-      "same() {{ [ -n \"$1\" ] && [ -x \"$p\" ] && [ \"$(stat -L -c '{}' \"$p\" 2>/dev/null)\" = \"$1\" ]; "
-      "}}; "
-      "take() {{ d=$(mktemp -d \"${{TMPDIR:-/tmp}}/culprit.XXXXXX\") && p=$d/culprit && eval \"$1\" >\"$p\" "
-      "&& "
-      "chmod 700 \"$p\"; }}; "
-      "lack() {{ echo \"{}$SLURMD_NODENAME\"; exit 0; }}; "
-      "case $(uname -m) in {}*) cat >/dev/null; echo \"the CPU is $(uname -m), the program is for {}: give "
-      "another with --program\" >&2; exit 3;; esac && \"$p\" snapshot --brief {}",
-      kMarks, kLacking, cases, machines, ask);
+  return kCleaning + fmt::format(kGetting, kMarks, kPlace, kRoom, kLacking) +
+         fmt::format(
+             "case $(uname -m) in {}*) cat >/dev/null; echo \"the CPU is $(uname -m), the program is for {}: "
+             "give "
+             "another with --program\" >&2; exit 3;; esac && run {} \"$p\" snapshot --brief {}",
+             cases, machines, seconds, ask);
+}
+
+std::string Carried::PathFor(std::string_view machine) const {
+  const auto program = std::ranges::find(programs_, machine, &CarriedProgram::machine);
+  return program == programs_.end() ? "" : program->path;
 }
 
 std::string Carried::Printing() const {

@@ -22,24 +22,35 @@ struct CarriedProgram {
 
 // Where a node gets the program from.
 enum class Supply {
-  kFound,   // from a file system that it shares; says kLacking and its name in Slurm if it does not
+  kFound,   // from a file system that it shares; says that it lacks it if it does not (kLacking)
   kStream,  // from standard input
   kEither,  // only who does not find it reads standard input
 };
-inline constexpr std::string_view kLacking = "culprit-lacks-program ";
+// Followed by the name of the node in Slurm, its CPU as in CarriedProgram, and kRoom if kPlace has room for
+// the program.
+inline constexpr std::string_view kLacking = "culprit-lacks-program ", kRoom = "room";
+// Where engines put the program that copy files.
+inline constexpr std::string_view kPlace = "/tmp";
+
+// A name there that nobody can guess, so that nobody can wait with a file of the same name.
+std::string UnguessedName();
 
 class Carried {
  public:
   // This program, and `files`, each for another CPU. Fails if one is not a program, or two are for one CPU.
   static base::Result<Carried> Make(const std::vector<std::string>& files);
 
-  // For `sh -c`: gets the program, asks, and leaves nothing behind. `ask`: more options of
-  // `culprit snapshot --brief`, as the shell reads them.
-  std::string OnTheNode(const std::string& ask, Supply supply) const;
+  // For `sh -c`: gets the program, asks, and leaves nothing behind, also if whoever asked is gone. `ask`:
+  // more options of `culprit snapshot --brief`, as the shell reads them. `seconds`: its time limit.
+  std::string OnTheNode(const std::string& ask, Supply supply, int seconds) const;
   // The words of a command for `sh -c` that runs this one with the stream as its standard input.
   std::string Feeding(const std::vector<std::string>& command) const;
   // Writes the stream to standard output.
   std::string Printing() const;
+  // The program for this CPU, one of those that a node says that it lacks; "" = none.
+  std::string PathFor(std::string_view machine) const;
+  // The file that is the whole stream; "" if it is several.
+  std::string OneFile() const { return programs_.size() == 1 ? programs_[0].path : ""; }
 
  private:
   std::vector<CarriedProgram> programs_;

@@ -2,8 +2,10 @@
 // would wait in its memory once for each node.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <map>
-#include <random>
+#include <set>
 
 #include "base/lines.h"
 #include "base/node_set.h"
@@ -17,7 +19,8 @@
 namespace culprit::cli {
 namespace {
 
-constexpr int kLonger = 30;  // seconds that clush has besides those of a node
+constexpr int kLonger = 30;         // seconds that clush has besides those of the nodes
+constexpr int kRemoveSeconds = 20;  // for a node to remove what was copied
 
 // "n003: ssh: connect to host n003 port 22: Connection refused": `line` is then what follows.
 std::string TakeLabel(std::string_view& line) {
@@ -28,9 +31,23 @@ std::string TakeLabel(std::string_view& line) {
   return label;
 }
 
-// What a node complains of comes with its name; "clush: n[003-004]: exited with exit code 255" is of clush
-// itself, and says less.
-void TakeComplaintsOfClush(std::string_view errors, Answers& answers) {
+// What no tool can take for an option, or for several words.
+bool IsNodeName(const std::string& name) {
+  constexpr size_t kLongest = 253;  // of DNS
+  return name.size() <= kLongest && !name.starts_with('-') &&
+         std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) > ' ' && c != 0x7f; });
+}
+
+// How it ended on nodes where it did not end well.
+struct Ends {
+  std::set<std::string> exited, timed_out;
+  bool Has(const std::string& node) const { return exited.contains(node) || timed_out.contains(node); }
+};
+
+// What a node complains of comes with its name; "clush: n[003-004]: exited with exit code 255" and
+// "clush: n005: command timeout" are of clush itself, and say less.
+Ends TakeComplaintsOfClush(std::string_view errors, Answers& answers) {
+  Ends ends;
   std::map<std::string, std::string> own;
   std::string_view line;
   while (base::NextLine(errors, line)) {
@@ -39,71 +56,57 @@ void TakeComplaintsOfClush(std::string_view errors, Answers& answers) {
       node = TakeLabel(line);
       const auto nodes = base::UnfoldNodes(node);
       if (!nodes) continue;
+      const bool in_time = base::Trim(line) != "command timeout";
       for (const std::string& one : *nodes) {
-        if (answers.Waits(one)) own[one] = base::Trim(line).substr(0, kLongestReason);
+        if (!answers.Waits(one)) continue;
+        (in_time ? ends.exited : ends.timed_out).insert(one);
+        own[one] = base::Trim(line).substr(0, kLongestReason);
       }
     } else if (answers.Waits(node) && !base::Trim(line).empty()) {
       answers.Say(node, std::string(base::Trim(line).substr(0, kLongestReason)));
     }
   }
   for (const auto& [node, why] : own) answers.SayFirst(node, why);
+  return ends;
 }
 
-// A name that nobody can guess, so that nobody can wait there with a file of the same name.
-std::string UnguessedName() {
-  std::random_device random;
-  return fmt::format("/tmp/culprit.{:08x}{:08x}{:08x}", random(), random(), random());
-}
-
-std::vector<std::string> ClushWords(const FleetRun& run, const std::vector<std::string>& nodes) {
-  std::vector<std::string> words = {
-      "clush", "-w", base::FoldNodes(nodes),      "-f", std::to_string(kAtOnce), "-t",
-      "10",    "-u", std::to_string(run.seconds), "-o", "-oBatchMode=yes"};
+// Runs clush on these nodes. Each has `seconds`; kAtOnce of them are asked at a time.
+base::Result<Heard> Clush(const FleetRun& run, const std::vector<std::string>& nodes,
+                          const std::vector<std::string>& what, int seconds, const std::stop_token& stop) {
+  std::vector<std::string> words = {"-w", base::FoldNodes(nodes),  "-f", std::to_string(kAtOnce), "-t", "10",
+                                    "-u", std::to_string(seconds), "-o", "-oBatchMode=yes"};
   words.insert(words.end(), run.words.begin(), run.words.end());
-  return words;
+  words.insert(words.end(), what.begin(), what.end());
+  const size_t rounds = (nodes.size() + kAtOnce - 1) / kAtOnce;
+  return RunTool("clush", std::move(words), seconds * static_cast<int>(rounds) + kLonger, stop);
 }
 
-}  // namespace
-
-base::Result<std::vector<std::string>> NamedNodes(const FleetRun& run) {
-  if (run.hosts.empty()) return std::vector<std::string>();
-  std::string named = run.hosts;
-  if (run.engine == FleetEngine::kClush && named.find('@') != std::string::npos) {
-    const auto heard = RunTool("nodeset", {"-e", "-S", ",", named}, run.seconds);
-    if (!heard) return std::unexpected(heard.error());
-    if (heard->end.exit_status != 0 || heard->output.empty())
-      return base::Fail(base::ErrorCode::kNotFound, ReasonOf(*heard, run.seconds));
-    named = base::Trim(heard->output);
+// Programs for several CPUs travel as one file, which is gone with this.
+class Parcel {
+ public:
+  explicit Parcel(const Carried& carried) : path_(carried.OneFile()) {
+    if (!path_.empty()) return;
+    made_ = path_ = UnguessedName();
+    const auto packed = RunTool("sh", {"-c", "umask 077; " + carried.Printing() + " >" + made_}, kLonger, {});
+    if (!packed || packed->end.exit_status != 0)
+      why_not_ = packed ? ReasonOf(*packed, kLonger) : packed.error().message;
   }
-  auto nodes = base::UnfoldNodes(named);
-  if (!nodes) return nodes;
-  return base::SortedNodes(*std::move(nodes));
-}
+  ~Parcel() {
+    std::error_code ignored;
+    if (!made_.empty()) std::filesystem::remove(made_, ignored);
+  }
+  Parcel(const Parcel&) = delete;
+  const std::string& path() const { return path_; }
+  const std::string& why_not() const { return why_not_; }
 
-base::Result<std::string> AskOverClush(const FleetRun& run, const std::vector<std::string>& nodes,
-                                       const Carried& carried, Answers& answers) {
-  Progress progress(!run.common.quiet);
-  progress.Show(fmt::format("copying to {} nodes", nodes.size()));
-  const std::string here = UnguessedName(), there = UnguessedName();
-  std::vector<std::string> copy = ClushWords(run, nodes);
-  copy.insert(copy.end(), {"--copy", here, "--dest", there});
-  const auto copied =
-      RunTool("sh",
-              {"-c", "umask 077; trap 'rm -f " + here + "' EXIT; trap 'exit 1' HUP INT TERM; " +
-                         carried.Printing() + " >" + here + " && " + base::ShellWords(copy)},
-              run.seconds + kLonger);
-  if (!copied) return std::unexpected(copied.error());
-  TakeComplaintsOfClush(copied->errors, answers);
-  progress.Show(fmt::format("asking {} nodes", nodes.size()));
-  const std::string ask = "--pieces --node node " + base::ShellWords(run.ask);  // clush knows the name
-  std::vector<std::string> words = ClushWords(run, nodes);
-  words.push_back("exec sh -c " +
-                  base::ShellWord("trap 'rm -f " + there + "' EXIT; sh -c " +
-                                  base::ShellWord(carried.OnTheNode(ask, Supply::kStream)) + " <" + there));
-  const auto heard = RunTool(words.front(), {words.begin() + 1, words.end()}, run.seconds + kLonger);
-  if (!heard) return std::unexpected(heard.error());
+ private:
+  std::string path_, made_, why_not_;
+};
+
+// Puts what they say into `answers`.
+void TakeAnswersOfClush(const Heard& heard, Answers& answers) {
   std::map<std::string, fleet::Pieces> of_node;  // by what clush calls it, whatever it calls itself
-  std::string_view rest = heard->output, line;
+  std::string_view rest = heard.output, line;
   while (base::NextLine(rest, line)) {
     const std::string node = TakeLabel(line);
     if (answers.Waits(node)) of_node[node].Add(line);
@@ -113,8 +116,82 @@ base::Result<std::string> AskOverClush(const FleetRun& run, const std::vector<st
       if (!answers.Take(whole.line, node)) answers.Say(node, "its answer did not arrive whole");
     }
   }
-  TakeComplaintsOfClush(heard->errors, answers);
-  return ReasonOf(*heard, run.seconds);
+}
+
+// A node that answered removed the file itself. The others are asked to, also if the user wants no more: a
+// second request ends this too.
+void RemoveFrom(const FleetRun& run, const std::vector<std::string>& nodes, const std::string& there) {
+  if (nodes.empty()) return;
+  Answers removed("", nodes);
+  const auto heard = Clush(run, nodes, {"rm -f " + there}, kRemoveSeconds, {});
+  std::vector<std::string> left = nodes;
+  if (heard && !heard->end.killed_here) {
+    const Ends ends = TakeComplaintsOfClush(heard->errors, removed);
+    std::erase_if(left, [&](const std::string& node) { return !ends.Has(node); });
+  }
+  if (!left.empty())
+    Note(run.common, fmt::format("{} may be left on {}", there, base::Printable(base::FoldNodes(left))));
+}
+
+}  // namespace
+
+base::Result<std::vector<std::string>> NamedNodes(const FleetRun& run) {
+  if (run.hosts.empty()) return std::vector<std::string>();
+  std::string named = run.hosts;
+  if (run.engine == FleetEngine::kClush && named.find('@') != std::string::npos) {
+    const auto heard = RunTool("nodeset", {"-e", "-S", ",", named}, run.seconds, run.stop);
+    if (!heard) return std::unexpected(heard.error());
+    if (heard->end.exit_status != 0 || heard->output.empty())
+      return base::Fail(base::ErrorCode::kNotFound, ReasonOf(*heard, run.seconds));
+    named = base::Trim(heard->output);
+  }
+  auto nodes = base::UnfoldNodes(named);
+  if (!nodes) return nodes;
+  for (const std::string& node : *nodes) {
+    if (!IsNodeName(node))
+      return base::Fail(base::ErrorCode::kBadFormat, "--hosts: '" + base::Printable(node) +
+                                                         "' is not a name of a node; commas separate names");
+  }
+  return base::SortedNodes(*std::move(nodes));
+}
+
+base::Result<std::string> AskOverClush(const FleetRun& run, const std::vector<std::string>& nodes,
+                                       const Carried& carried, Answers& answers) {
+  Progress progress(!run.common.quiet);
+  progress.Show(fmt::format("copying to {} nodes", nodes.size()));
+  const Parcel parcel(carried);
+  if (!parcel.why_not().empty()) return base::Fail(base::ErrorCode::kNotReadable, parcel.why_not());
+  const std::string there = UnguessedName();
+  const auto copied = Clush(run, nodes, {"--copy", parcel.path(), "--dest", there}, run.seconds, run.stop);
+  if (!copied) return std::unexpected(copied.error());
+  const Ends not_copied = TakeComplaintsOfClush(copied->errors, answers);
+  // Who has the file, or a part of it.
+  std::vector<std::string> having, asked;
+  for (const std::string& node : nodes) {
+    if (!not_copied.exited.contains(node)) having.push_back(node);
+    if (!not_copied.Has(node) && !copied->end.killed_here) asked.push_back(node);
+  }
+  std::string reason = ReasonOf(*copied, run.seconds);
+  if (!asked.empty() && !run.stop.stop_requested()) {
+    progress.Show(fmt::format("asking {} nodes", asked.size()));
+    const std::string ask = "--pieces --node node " + base::ShellWords(run.ask);  // clush knows the name
+    const auto heard =
+        Clush(run, asked,
+              {"exec sh -c " +
+               base::ShellWord("trap 'rm -f " + there + "' EXIT; sh -c " +
+                               base::ShellWord(carried.OnTheNode(ask, Supply::kStream, run.seconds)) + " <" +
+                               there)},
+              run.seconds, run.stop);
+    if (heard) {
+      TakeAnswersOfClush(*heard, answers);
+      TakeComplaintsOfClush(heard->errors, answers);
+    }
+    reason = heard ? ReasonOf(*heard, run.seconds) : heard.error().message;
+  }
+  std::erase_if(having, [&](const std::string& node) { return !answers.Waits(node); });
+  progress.Show(fmt::format("removing the program from {} nodes", having.size()));
+  RemoveFrom(run, having, there);
+  return reason;
 }
 
 }  // namespace culprit::cli

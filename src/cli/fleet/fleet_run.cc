@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include "base/shell_word.h"
@@ -9,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/fleet/engines.h"
+#include "system/interruption.h"
 #include "system/terminal_child.h"
 
 namespace culprit::cli {
@@ -47,7 +50,10 @@ base::Result<std::string> Ask(const FleetRun& run, const std::vector<std::string
 
 }  // namespace
 
-int AskFleet(const FleetRun& run) {
+int AskFleet(const FleetRun& asked) {
+  const system::Interruption interruption;
+  FleetRun run = asked;
+  run.stop = interruption.token();
   const std::string tool = ToolOf(run.engine);
   if (system::FindCommand(tool).path.empty())
     return Fail({base::ErrorCode::kNotFound, tool + " is not in PATH"});
@@ -56,16 +62,23 @@ int AskFleet(const FleetRun& run) {
   const auto carried = Carried::Make(run.programs);
   if (!carried) return Fail(carried.error());
   if (!MakeFolder(run.common.output))
-    return Fail({base::ErrorCode::kNotReadable, base::Printable(run.common.output) + ": not a folder"});
+    return Fail({base::ErrorCode::kNotReadable,
+                 base::Printable(run.common.output) + ": " + std::generic_category().message(errno)});
   Answers answers(run.common.output, *nodes);
   const auto otherwise = Ask(run, *nodes, *carried, answers);
   if (!otherwise) return Fail(otherwise.error());
-  const size_t silent = answers.Finish(*otherwise);
+  const std::string signal = interruption.signal();
+  const size_t silent = answers.Finish(signal.empty() ? *otherwise : "the run was ended by " + signal);
   if (!answers.written()) return kExitCannot;
-  if (answers.answered() + silent == 0)
+  if (answers.answered() + silent == 0 && signal.empty())
     return Fail({base::ErrorCode::kNotFound, "no node answered: " + *otherwise});
   Note(run.common, fmt::format("{} answered, {} did not; see culprit fleet report {}", answers.answered(),
                                silent, base::ShellWord(run.common.output)));
+  if (const size_t older = answers.CountOlder(); older > 0)
+    Note(run.common,
+         fmt::format("{} also has {} older {}, of nodes that were not asked now",
+                     base::Printable(run.common.output), older, older == 1 ? "answer" : "answers"));
+  interruption.EndByIt();
   return silent == 0 ? kExitOk : kExitCannot;
 }
 

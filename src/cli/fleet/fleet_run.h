@@ -3,6 +3,7 @@
 // file that says why.
 #pragma once
 
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct FleetRun {
   std::vector<std::string> ask;         // more options of `culprit snapshot --brief`
   std::vector<std::string> programs{};  // for other CPUs
   int seconds = 60;                     // for a node
+  std::stop_token stop{};               // the user wants no more of it
 };
 
 // Returns the exit status: 2 if a node did not answer.

@@ -79,7 +79,7 @@ base::Result<Json> Get(const FleetRun& run, std::vector<std::string> words) {
   words.insert(words.begin(), "get");
   words.insert(words.end(), {"-o", "json", "--request-timeout=" + std::to_string(run.seconds) + "s"});
   words.insert(words.end(), run.words.begin(), run.words.end());
-  const auto heard = RunTool("kubectl", std::move(words), run.seconds);
+  const auto heard = RunTool("kubectl", std::move(words), run.seconds, run.stop);
   if (!heard) return std::unexpected(heard.error());
   Json json = Json::parse(heard->output, nullptr, false);
   if (heard->end.exit_status != 0 || !json.is_object())
@@ -92,9 +92,27 @@ struct Cluster {
   std::map<std::string, std::string> why{};   // nodes that cannot
 };
 
+// The node that a pod of a DaemonSet waits for: before it is there, only its affinity names it. "" if it may
+// be any.
+std::string NodeItWaitsFor(const Json& pod) {
+  const Json& wants = At(pod, {"spec", "affinity", "nodeAffinity",
+                               "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"});
+  for (const Json& term : wants) {
+    for (const Json& field : At(term, {"matchFields"})) {
+      const Json& values = At(field, {"values"});
+      if (TextAt(field, {"key"}) == "metadata.name" && values.is_array() && values.size() == 1 &&
+          values[0].is_string())
+        return values[0].get<std::string>();
+    }
+  }
+  return "";
+}
+
 void AddPods(const Json& list, Cluster& cluster) {
   for (const Json& pod : At(list, {"items"})) {
-    const std::string name = TextAt(pod, {"metadata", "name"}), node = TextAt(pod, {"spec", "nodeName"});
+    const std::string name = TextAt(pod, {"metadata", "name"});
+    std::string node = TextAt(pod, {"spec", "nodeName"});
+    if (node.empty()) node = NodeItWaitsFor(pod);
     const std::string why =
         IsName(name) && (node.empty() || IsName(node)) ? WhyNot(pod) : "its name is no name";
     const std::string row = node.empty() ? name : node;  // one that waits for a node stands for itself
@@ -148,14 +166,15 @@ base::Result<std::string> AskOverKubernetes(const FleetRun& run, const std::vect
   for (const auto& [node, pod] : cluster.pods) {
     if (wanted(node)) asked.push_back(node);
   }
-  const bool rooted = std::ranges::find(run.ask, "--root") != run.ask.end();
+  const bool rooted = std::ranges::any_of(
+      run.ask, [](const std::string& word) { return word == "--root" || word.starts_with("--root="); });
   const auto ask = [&](const std::string& node) {
     std::vector<std::string> words = {"exec", "-n", run.name_space, cluster.pods.at(node)};
     words.insert(words.end(), run.words.begin(), run.words.end());
     words.insert(words.end(), {"--", "culprit", "snapshot", "--brief", "--quiet", "--node", node});
     if (!rooted) words.insert(words.end(), {"--root", std::string(kRootInPod)});
     words.insert(words.end(), run.ask.begin(), run.ask.end());
-    return RunTool("kubectl", std::move(words), run.seconds);
+    return RunTool("kubectl", std::move(words), run.seconds, run.stop, kMostOfNode);
   };
   AskEach(run, asked, ask, answers);
   return "no pod " + run.selector + " of namespace " + run.name_space + " runs on it";

@@ -18,12 +18,12 @@ void AskEach(const FleetRun& run, const std::vector<std::string>& nodes,
   std::mutex mutex;
   std::atomic<size_t> next = 0;
   const auto work = [&] {
-    for (size_t i = next++; i < nodes.size(); i = next++) {
+    for (size_t i = next++; i < nodes.size() && !run.stop.stop_requested(); i = next++) {
       const auto heard = ask(nodes[i]);
       const std::lock_guard lock(mutex);
       if (!heard) {
         answers.Say(nodes[i], heard.error().message);
-      } else if (!answers.Take(heard->output, nodes[i])) {
+      } else if (!answers.TakeOutput(heard->output, nodes[i]) && !run.stop.stop_requested()) {
         answers.Say(nodes[i], ReasonOf(*heard, run.seconds));
       }
       progress.Show(fmt::format("{} of {} nodes answered", answers.answered(), nodes.size()));
@@ -38,13 +38,12 @@ void AskOverSsh(const FleetRun& run, const std::vector<std::string>& nodes, cons
   const auto ask = [&](const std::string& node) {
     std::vector<std::string> words = {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"};
     words.insert(words.end(), run.words.begin(), run.words.end());
-    // The login shell there may be any; `sh` it has.
-    words.insert(words.end(),
-                 {"--", node,
-                  "exec sh -c " + base::ShellWord(carried.OnTheNode(
-                                      "--node " + base::ShellWord(node) + " " + base::ShellWords(run.ask),
-                                      Supply::kEither))});
-    return RunTool("sh", {"-c", carried.Feeding(words)}, run.seconds);
+    // The login shell there may be any, and may print things; `sh` it has.
+    const std::string more = "--pieces --node node " + base::ShellWords(run.ask);
+    words.insert(
+        words.end(),
+        {"--", node, "exec sh -c " + base::ShellWord(carried.OnTheNode(more, Supply::kEither, run.seconds))});
+    return RunTool("sh", {"-c", carried.Feeding(words)}, run.seconds, run.stop, kMostOfNode);
   };
   AskEach(run, nodes, ask, answers);
 }

@@ -12,8 +12,6 @@
 namespace culprit::cli {
 namespace {
 
-constexpr size_t kMostHeard = size_t{1} << 30;
-
 // The last line that says something.
 std::string LastLine(std::string_view text) {
   std::string_view line, last;
@@ -25,7 +23,8 @@ std::string LastLine(std::string_view text) {
 
 }  // namespace
 
-base::Result<Heard> RunTool(const std::string& program, std::vector<std::string> arguments, int seconds) {
+base::Result<Heard> RunTool(const std::string& program, std::vector<std::string> arguments, int seconds,
+                            const std::stop_token& stop, size_t most) {
   const system::FoundProgram found = system::FindCommand(program);
   if (found.path.empty()) return base::Fail(base::ErrorCode::kNotFound, program + " is not in PATH");
   Heard heard;
@@ -35,9 +34,11 @@ base::Result<Heard> RunTool(const std::string& program, std::vector<std::string>
                                    [&](system::ChildStream stream, std::string_view text) {
                                      (stream == system::ChildStream::kOutput ? heard.output : heard.errors) +=
                                          text;
-                                     return heard.output.size() + heard.errors.size() < kMostHeard;
+                                     heard.too_much = heard.output.size() + heard.errors.size() > most;
+                                     return !heard.too_much;
                                    },
-                               .deadline = [until] { return until; }});
+                               .deadline = [until] { return until; },
+                               .end = stop});
   if (!end) return std::unexpected(end.error());
   heard.end = *end;
   return heard;
@@ -45,9 +46,13 @@ base::Result<Heard> RunTool(const std::string& program, std::vector<std::string>
 
 std::string ReasonOf(const Heard& heard, int seconds) {
   if (heard.end.out_of_time) return fmt::format("no answer within {} s", seconds);
+  if (heard.too_much) return "it printed too much";
   const std::string said = LastLine(heard.errors);
   if (!said.empty()) return said;
-  return fmt::format("ended with status {} and said nothing", heard.end.exit_status);
+  const std::string how = heard.end.signal.empty()
+                              ? fmt::format("ended with status {}", heard.end.exit_status)
+                              : "was ended by " + heard.end.signal;
+  return how + (heard.output.empty() ? " and said nothing" : ", and its answer did not arrive whole");
 }
 
 }  // namespace culprit::cli

@@ -58,17 +58,17 @@ bool WriteHosts(const HostsOptions& options, const report::HostsReport& report,
 
 }  // namespace
 
-int CheckOnHosts(const HostsOptions& options, engine::Subject looked_at,
-                 std::unique_ptr<engine::Diagnosis>& kept) {
+base::Result<int> CheckOnHosts(const HostsOptions& options, engine::Subject looked_at,
+                               std::unique_ptr<engine::Diagnosis>& kept) {
   Progress progress(!options.common.quiet);
   kept = std::make_unique<engine::Diagnosis>(std::move(looked_at));
-  if (auto looked = kept->LookAndPlay(); !looked) return Fail(looked.error());
+  if (auto looked = kept->LookAndPlay(); !looked) return std::unexpected(looked.error());
   progress.Show("checking each host");
   auto checks = engine::CheckHosts(*kept, options.hosts);
-  if (!checks) return Fail(checks.error());
+  if (!checks) return std::unexpected(checks.error());
   if (options.image != nullptr) {
     for (report::HostCheck& check : *checks) {
-      AddOfImage(*options.image, kept->snapshot().environment, check.check);
+      AddOfImage(*options.image, kept->snapshot(), check.check);
       if (check.check.verdict == report::Verdict::kUnknown) check.runs = report::Runs::kUnknown;
     }
   }

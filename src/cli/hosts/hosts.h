@@ -19,8 +19,9 @@ struct HostsOptions {
 };
 
 // Writes the answer; returns the exit status: 1 if it does not run on one of them, or else 2 if that could
-// not be told for one of them. `kept`: what was looked at; `looked_at` has the first host.
-int CheckOnHosts(const HostsOptions& options, engine::Subject looked_at,
-                 std::unique_ptr<engine::Diagnosis>& kept);
+// not be told for one of them. An error means that nothing could be checked. `kept`: what was looked at;
+// `looked_at` has the first host.
+base::Result<int> CheckOnHosts(const HostsOptions& options, engine::Subject looked_at,
+                               std::unique_ptr<engine::Diagnosis>& kept);
 
 }  // namespace culprit::cli

@@ -24,11 +24,22 @@ int TopLayer(const image::Tree& tree, const report::Finding& finding) {
   const auto count_name = [&](const std::string& name) {
     count_file(name);
     top = std::max(top, tree.RemoverOf(name));
+    if (missing) top = std::max(top, tree.ReplacerOf(name));  // there is a file, and it is damaged
   };
   count_name(finding.subject);
   std::ranges::for_each(finding.about, count_name);
-  for (const report::Evidence& item : finding.evidence)
+  for (const report::Evidence& item : finding.evidence) {
     count_file(std::string(report::FileNamedIn(item.source)));
+    if (report::VariableOf(item).empty()) continue;
+    const std::string_view value = std::string_view(item.fact).substr(item.fact.find('=') + 1);
+    for (const std::string& path : base::SplitWords(value, ":")) count_file(path);  // where it leads
+  }
+  if (top < 0 && missing) {  // none of the places where it could be was ever filled: it lay elsewhere
+    for (const report::Evidence& item : finding.evidence) {
+      const std::string_view file = report::FileNamedIn(item.source);
+      if (!file.empty()) top = std::max(top, tree.RemoverOfAnyVersion(base::BaseName(file)));
+    }
+  }
   if (finding.cause == kSearchPath) top = std::max(top, tree.RemoverIn("/etc/ld.so.conf.d"));
   return top;
 }

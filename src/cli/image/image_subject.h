@@ -1,9 +1,8 @@
 // An image as what is checked: `culprit check image.tar`, `docker save IMAGE | culprit check -`, or as
-// --root.
+// --root. Standard input may hold a recipe too: `helm template CHART | culprit check -`.
 #pragma once
 
 #include <chrono>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "cli/subject.h"
 #include "image/image.h"
 #include "report/check.h"
+#include "snapshot/snapshot.h"
 
 namespace culprit::cli {
 
@@ -26,18 +26,18 @@ std::optional<std::string> ImageAmong(const Options& options, const std::vector<
 struct ImageWishes {
   std::string platform;  // --platform
   bool verify = false;   // --verify
+  bool recipes = false;  // what comes from standard input may be a recipe instead
 };
 
 // Reads all layers, which takes its time.
 base::Result<std::shared_ptr<const image::Image>> OpenImage(const std::string& name, const Options& options,
                                                             const ImageWishes& wishes);
-// The same as a subject, with what its container starts.
+// The same as a subject, with what its container starts; or the recipe that came instead.
 base::Result<Subject> ImageSubject(const std::string& name, const Options& options,
                                    const ImageWishes& wishes);
 
-// Says which layer each finding comes from, and what could not be read of the image; then the verdict is
-// "could not tell". `environment`: the one that was checked.
-void AddOfImage(const image::Image& image, const std::map<std::string, std::string>& environment,
-                report::CheckReport& report);
+// Says which layer each finding comes from, and what could not be read of the image, or does not fit what it
+// says of itself; then the verdict is "could not tell". `checked`: as it was judged.
+void AddOfImage(const image::Image& image, const snapshot::Snapshot& checked, report::CheckReport& report);
 
 }  // namespace culprit::cli

@@ -43,6 +43,7 @@ base::Result<std::string> ReadProjectFile(const system::System& machine, const s
 
 base::Result<SolvedProject> SolveProject(const ProjectOptions& options, plan::Question& question) {
   plan::BuildTable builds;
+  plan::PassUnlisted(question);
   if (options.files.empty()) return SolvedProject{.plan = plan::SolveWith(question, builds)};
   const auto machine = OpenMachine(options.common);
   if (!machine) return std::unexpected(machine.error());

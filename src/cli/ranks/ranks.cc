@@ -146,26 +146,31 @@ bool RankHere::Tell(const report::RunReport& report, bool failed, bool always) {
     Say("{}", fleet::InPieces(ranks::ToLine(rank_), fmt::format("rank-{}", rank_.rank)));
     return true;
   }
+  // Before its record: whoever sees that all are done also sees that one of them tells.
+  const auto mark = [](const RankFolder& folder) { return folder.Mark(kReporter); };
+  const bool reporter = failed && InTime(kAnswer, mark);
   if (!Save()) return false;
   if (!failed) return Leave(always), true;
-  const auto mark = [](const RankFolder& folder) { return folder.Mark(kReporter); };
-  if (InTime(kAnswer, mark)) {
+  if (reporter) {
     const ranks::Merge merge = Gather();
     Write(merge, merge.Count(ranks::State::kDone) == rank_.size);
     return true;
   }
   if (folder_ == nullptr) return false;
-  const std::string place = folder_->path();
+  if (!AwaitReport()) Say("culprit run: rank {}: {}\n", rank_.rank, base::Printable(rank_.finding.headline));
+  Finish(always);
+  return true;
+}
+
+bool RankHere::AwaitReport() {
   const auto until = Clock::now() + kForTheReport;
   const auto told = [](const RankFolder& folder) { return folder.Marked(kTold); };
-  bool heard = false;
+  bool heard = InTime(kAnswer, told);
   while (!heard && Clock::now() < until && folder_ != nullptr) {
     std::this_thread::sleep_for(Pause(rank_.size));
     heard = InTime(kAnswer, told);
   }
-  if (!heard) Say("culprit run: rank {}: {}\n", rank_.rank, base::Printable(rank_.finding.headline));
-  Leave(always);
-  return true;
+  return heard;
 }
 
 ranks::Merge RankHere::Gather() {
@@ -203,11 +208,21 @@ void RankHere::Write(const ranks::Merge& merge, bool complete) {
   if (folder_ != nullptr) report.place = folder_->path();
   WriteReport(options_, report);
   InTime(kAnswer, [complete](const RankFolder& folder) {
-    return folder.Mark(kTold) && (!complete || folder.Mark(kToldAll));
+    if (complete) folder.Mark(kToldAll);  // first: who waits for the other then looks for this
+    return folder.Mark(kTold);
   });
 }
 
 void RankHere::Leave(bool always) {
+  if (rank_.size > kMostByDefault) return;  // a folder of so many files is not listed by each of them
+  const auto last = [size = rank_.size](const RankFolder& folder) { return folder.Done() >= size; };
+  if (!InTime(kAnswer, last)) return;
+  // The one that tells may not have seen yet that all are done.
+  if (InTime(kAnswer, [](const RankFolder& folder) { return folder.Marked(kReporter); })) AwaitReport();
+  Finish(always);
+}
+
+void RankHere::Finish(bool always) {
   if (rank_.size > kMostByDefault) return;
   const auto last = [size = rank_.size](const RankFolder& folder) {
     return folder.Done() >= size && !folder.Marked(kToldAll);

@@ -28,7 +28,8 @@ class RankHere {
   // One rank that failed waits a while for the others and writes the report of all, or the last one does.
   // False if nobody will: the records cannot be written.
   bool Tell(const report::RunReport& report, bool failed, bool always);
-  // The last one that ends well: writes the report if `always` or if another failed, else cleans up.
+  // The last one that ends well: writes the report if `always` or if another failed, else cleans up. If one
+  // that failed is about to tell, it waits for that.
   void Leave(bool always);
   uint64_t rank() const { return rank_.rank; }
 
@@ -40,6 +41,10 @@ class RankHere {
   bool InTime(std::chrono::milliseconds limit, std::function<bool(const RankFolder&)> action);
   bool Save();
   ranks::Merge Gather();
+  // For a while; whether another one has told.
+  bool AwaitReport();
+  // What Leave() does, without waiting.
+  void Finish(bool always);
   void Write(const ranks::Merge& merge, bool complete);
 
   const Options& options_;

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "base/version.h"
+
 namespace culprit::collect {
 namespace {
 
@@ -23,7 +25,30 @@ std::optional<std::string> SearchRange(const base::ByteSource& source, std::stri
   return text;
 }
 
+// Keeps the highest of the constants in `bytes`.
+void TakeVersions(std::string_view bytes, const std::string& marker, std::string& highest) {
+  for (size_t at = bytes.find(marker); at != std::string_view::npos; at = bytes.find(marker, at + 1)) {
+    const size_t end = bytes.find('\0', at + 1);
+    if (end == std::string_view::npos) return;
+    const std::string text(bytes.substr(at + 1, std::min<size_t>(end - at - 1, kTextLimit)));
+    const auto version = base::Version::Parse(text), known = base::Version::Parse(highest);
+    if (version && (!known || *known < *version)) highest = text;
+  }
+}
+
 }  // namespace
+
+std::string VersionConstant(const base::ByteSource& source, std::string_view prefix, uint64_t limit) {
+  const std::string marker = std::string(1, '\0') + std::string(prefix);
+  const uint64_t overlap = marker.size() + kTextLimit;
+  std::vector<char> room(static_cast<size_t>(std::min(source.size(), kChunk + overlap)));
+  std::string highest;
+  for (uint64_t begin = 0; begin < std::min(limit, source.size()); begin += kChunk) {
+    const auto got = source.ReadAt(begin, std::as_writable_bytes(std::span(room)));
+    TakeVersions({room.data(), got.value_or(0)}, marker, highest);
+  }
+  return highest;
+}
 
 std::optional<std::string> TextAfter(const base::ByteSource& source, std::string_view marker, SearchFrom from,
                                      uint64_t limit) {

@@ -21,4 +21,8 @@ enum class SearchFrom {
 std::optional<std::string> TextAfter(const base::ByteSource& source, std::string_view marker, SearchFrom from,
                                      uint64_t limit);
 
+// The highest version among the constants of a program that begin with `prefix` ("3.11."): a whole text
+// between two NULs, since "/opt/3.11.7/lib" tells nothing. "" if there is none in the first `limit` bytes.
+std::string VersionConstant(const base::ByteSource& source, std::string_view prefix, uint64_t limit);
+
 }  // namespace culprit::collect

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <span>
+#include <string>
 
 namespace culprit::collect {
 namespace {
@@ -31,6 +32,18 @@ TEST(TextSearch, EndsAtTheEndOfTheText) {
   EXPECT_EQ(After("..release 9.1\nmore", SearchFrom::kStart, 100), "9.1");
   EXPECT_EQ(After("release ", SearchFrom::kEnd, 100), "");
   EXPECT_FALSE(After("", SearchFrom::kEnd, 100));
+}
+
+TEST(TextSearch, AVersionConstantIsAWholeTextAndTheHighestCounts) {
+  using std::string_literals::operator""s;
+  const auto version = [](const std::string& bytes) {
+    return VersionConstant(base::MemorySource(std::as_bytes(std::span(bytes))), "3.25.", bytes.size());
+  };
+  EXPECT_EQ(version("\0003.25.0\0\0003.25.10\0003.25.9\0"s), "3.25.10");
+  EXPECT_EQ(version("/opt/3.25.7/lib\0\0003.25.7-rc1\0\0003.26.1\0\0003.25.8"s), "");
+  std::string wide(3 * kMega, '\0');
+  wide.replace(kMega - 3, 6, "3.25.4");
+  EXPECT_EQ(version(wide), "3.25.4");
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace culprit::collect {
 
 // Says that the host was not inspected.
-inline constexpr std::string_view kHostUnseen = "host unknown with --root; pass --host";
+inline constexpr std::string_view kHostUnseen = "host unknown; pass --host";
 
 // driver_kernel.cc: the loaded module, the modules on disk, parameters, MIG.
 void CollectKernelSide(const Surroundings& around, snapshot::Driver& driver);

@@ -103,6 +103,17 @@ void Assume(const Host& host, snapshot::Stack& stack) {
     }
     stack.driver = Fact<snapshot::Driver>::Of(std::move(driver), "--host");
   }
+  // A machine without the other one is not the host that is meant.
+  const auto is_driver = [](const snapshot::DriverLibrary& library) {
+    return library.kind != snapshot::DriverLibraryKind::kStub &&
+           library.kind != snapshot::DriverLibraryKind::kCompat;
+  };
+  const bool driver_here = stack.driver && (stack.driver->kernel_version ||
+                                            std::ranges::any_of(stack.driver->libraries, is_driver));
+  if (!host.driver && !driver_here)
+    stack.driver = Fact<snapshot::Driver>::NotApplicable("--host names no driver; add driver=VERSION");
+  if (host.gpus.empty() && stack.gpus && stack.gpus->empty())
+    stack.gpus = Fact<std::vector<snapshot::Gpu>>::NotApplicable("--host names no GPU; add gpu=NAME");
   if (host.gpus.empty()) return;
   std::vector<snapshot::Gpu> gpus;
   for (const HostGpu& gpu : host.gpus) {

@@ -11,6 +11,11 @@
 
 namespace culprit::collect {
 
+// Programs of a machine mostly run under one of these.
+inline constexpr const char* kUsualLoaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1",
+                                                "/lib/ld-linux.so.2", "/lib/ld-musl-x86_64.so.1",
+                                                "/lib/ld-musl-aarch64.so.1"};
+
 // Never fails: what could not be read is assumed, and `assumptions` says so. `like` is the file that asks for
 // this loader; if the loader does not exist, machine and bits come from there.
 snapshot::LoaderFacts ReadLoaderFacts(const system::System& system, const std::string& path,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "binfmt/elf/write.h"
+#include "collect/look.h"
 #include "system/memory.h"
 
 namespace culprit::collect {
@@ -64,6 +65,24 @@ TEST(LoaderFacts, ALibraryThatNeedsMuslsLibcRunsUnderMusl) {
   EXPECT_EQ(UsualInterpreter(elf), "/lib64/ld-linux-x86-64.so.2");
   elf.requests = {{binfmt::ElfRequest::Kind::kNeeded, "libc.musl-x86_64.so.1"}};
   EXPECT_EQ(UsualInterpreter(elf), "/lib/ld-musl-x86_64.so.1");
+}
+
+TEST(LoaderFacts, OfATreeItsOwnCpuCounts) {
+  const std::string arm = BuildElf({.machine = EM_AARCH64});
+  system::MemorySystem with_libc;
+  with_libc.SetCpu({});
+  with_libc.AddFile("/usr/lib/aarch64-linux-gnu/libc.so.6", arm);
+  EXPECT_EQ(LookAt(with_libc, "")->interpreter, "/lib/ld-linux-aarch64.so.1");
+  system::MemorySystem musl;
+  musl.SetCpu({});
+  musl.AddFile("/lib/ld-musl-aarch64.so.1", arm);
+  const auto look = LookAt(musl, "");
+  EXPECT_EQ(look->interpreter, "/lib/ld-musl-aarch64.so.1");
+  EXPECT_EQ(look->snapshot.cpu.machine, "aarch64");
+  system::MemorySystem running;
+  running.SetCpu({.machine = "x86_64"});
+  running.AddFile("/lib/ld-linux-aarch64.so.1", arm);
+  EXPECT_EQ(LookAt(running, "")->interpreter, "/lib64/ld-linux-x86-64.so.2") << "of a machine its CPU counts";
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "collect/recipe/instructions.h"
+#include "collect/recipe/parts.h"
 #include "collect/recipe/recipe.h"
 #include "collect/recipe/shell.h"
 
@@ -20,108 +22,6 @@ using Words = std::vector<std::string>;
 
 constexpr size_t kMostStages = 200;
 constexpr size_t kLongestList = 64 << 10;
-
-struct Instruction {
-  std::string name;  // in capitals
-  LinedText rest;    // continued lines in one
-  LinedText heredoc;
-  uint64_t line = 0;
-};
-
-std::string Capitals(std::string_view text) {
-  std::string capitals(text);
-  for (char& c : capitals) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return capitals;
-}
-
-// The file as instructions: comments left out, lines joined, heredocs set apart.
-class Lines {
- public:
-  explicit Lines(std::string_view bytes) {
-    if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
-    while (!bytes.empty()) {
-      std::string_view line = bytes.substr(0, bytes.find('\n'));
-      bytes.remove_prefix(std::min(bytes.size(), line.size() + 1));
-      if (line.ends_with('\r')) line.remove_suffix(1);
-      lines_.push_back(line);
-    }
-    ReadDirectives();
-  }
-  char escape() const { return escape_; }
-
-  std::optional<Instruction> Next() {
-    while (at_ < lines_.size() && IsBlank(lines_[at_])) ++at_;
-    if (at_ >= lines_.size()) return std::nullopt;
-    Instruction instruction{.line = at_ + 1};
-    bool goes_on = true;
-    for (bool first = true; goes_on && at_ < lines_.size(); ++at_) {
-      std::string_view line = lines_[at_];
-      if (!first && IsBlank(line)) continue;
-      const std::string_view trimmed = base::Trim(line);
-      goes_on = trimmed.ends_with(escape_);
-      std::string_view own = goes_on ? trimmed.substr(0, trimmed.size() - 1) : trimmed;
-      if (first) {
-        const size_t end = std::min(own.find_first_of(" \t"), own.size());
-        instruction.name = Capitals(own.substr(0, end));
-        own = base::Trim(own.substr(end));
-      }
-      instruction.rest.Add(own, at_ + 1);
-      if (goes_on) instruction.rest.text += ' ';
-      first = false;
-    }
-    if (TakesHeredoc(instruction.name)) TakeHeredocs(instruction);
-    return instruction;
-  }
-
- private:
-  static bool IsBlank(std::string_view line) {
-    line = base::Trim(line);
-    return line.empty() || line.front() == '#';
-  }
-  static bool TakesHeredoc(std::string_view name) { return name == "RUN" || name == "COPY" || name == "ADD"; }
-
-  // "# escape=`" before anything else.
-  void ReadDirectives() {
-    for (const std::string_view line : lines_) {
-      std::string_view text = base::Trim(line);
-      if (!text.starts_with('#')) return;
-      text = base::Trim(text.substr(1));
-      const size_t equals = text.find('=');
-      if (equals == std::string_view::npos) return;
-      const std::string name = Capitals(base::Trim(text.substr(0, equals)));
-      const std::string_view value = base::Trim(text.substr(equals + 1));
-      if (name == "ESCAPE" && value == "`") escape_ = '`';
-    }
-  }
-
-  // "<<EOF", "<<-EOF", "<<'EOF'": the lines up to EOF.
-  void TakeHeredocs(Instruction& instruction) {
-    std::string& text = instruction.rest.text;
-    for (size_t at = text.find("<<"); at != std::string::npos; at = text.find("<<", at + 1)) {
-      if (text.substr(at).starts_with("<<<")) {
-        at += 2;
-        continue;
-      }
-      size_t begin = at + 2;
-      if (begin < text.size() && text[begin] == '-') ++begin;
-      const size_t end = std::min(text.find_first_of(" \t;&|>)", begin), text.size());
-      std::string word = text.substr(begin, end - begin);
-      std::erase_if(word, [](char c) { return c == '\'' || c == '"'; });
-      const bool name = !word.empty() && std::ranges::all_of(word, [](char c) {
-        return c == '_' || std::isalnum(static_cast<unsigned char>(c)) != 0;
-      });
-      if (!name) continue;
-      for (; at_ < lines_.size() && base::Trim(lines_[at_]) != word; ++at_)
-        instruction.heredoc.Add(std::string(lines_[at_]) + "\n", at_ + 1);
-      if (at_ < lines_.size()) ++at_;
-      text.replace(at, end - at, std::string(end - at, ' '));
-    }
-  }
-
-  std::vector<std::string_view> lines_;
-  size_t at_ = 0;
-  char escape_ = '\\';
-};
 
 // ["a", "b"]; nullopt if it is no list of texts.
 std::optional<Words> ExecForm(std::string_view text) {
@@ -143,18 +43,26 @@ std::string_view WithoutOptions(std::string_view text) {
   return text;
 }
 
-bool HasOption(std::string_view text, std::string_view name) {
+// Those options, "--device", "--mount=type=cache,target=/x"; the longest file has few.
+Words OptionsOf(std::string_view text) {
+  Words options;
   while (text.starts_with("--")) {
-    const std::string_view option = text.substr(0, text.find_first_of(" \t"));
-    if (option.substr(0, option.find('=')) == name) return true;
-    text = base::Trim(text.substr(option.size()));
+    options.emplace_back(text.substr(0, text.find_first_of(" \t")));
+    text = base::Trim(text.substr(options.back().size()));
   }
-  return false;
+  return options;
+}
+
+// "--mount=type=bind,from=build,source=/usr/local/cuda,target=/opt/cuda"
+bool MountsFromElsewhere(std::string_view option) {
+  return option.starts_with("--mount=") &&
+         (base::Contains(option, ",from=") || base::Contains(option, "=from="));
 }
 
 class DockerfileReader {
  public:
-  DockerfileReader(std::string_view bytes, const std::string& path) : lines_(bytes) {
+  DockerfileReader(std::string_view bytes, const std::string& path, const Variables& arguments)
+      : lines_(bytes), arguments_(arguments), room_((128 << 10) + 16 * bytes.size()) {
     recipe_.path = path;
     recipe_.kind = snapshot::RecipeKind::kDockerfile;
   }
@@ -167,6 +75,8 @@ class DockerfileReader {
         return Wrong(*instruction, "FROM without an image");
       if (instruction->name != "FROM" && instruction->name != "ARG" && recipe_.parts.empty())
         return Wrong(*instruction, "neither FROM nor ARG: not a Dockerfile");
+      if (!instruction->unended.empty())
+        return Wrong(*instruction, "no line " + instruction->unended + " ends the heredoc");
       Read(*instruction);
     }
     if (recipe_.parts.empty())
@@ -182,7 +92,13 @@ class DockerfileReader {
                       base::Printable(recipe_.path) + ":" + std::to_string(at.line) + ": " + what);
   }
   RecipePart& stage() { return recipe_.parts.back(); }
-  Substituted Filled(std::string_view text) const { return Substitute(text, known_, lines_.escape()); }
+  Substituted Filled(std::string_view text, bool quoted = true) {
+    if (grown_ > room_) return {std::string(text), true};
+    Substituted filled = Substitute(text, known_, lines_.escape(), quoted);
+    grown_ += filled.text.size();
+    filled.vague |= base::Contains(filled.text, "${");  // a build argument that is not known
+    return filled;
+  }
 
   void Read(const Instruction& instruction) {
     const std::string& name = instruction.name;
@@ -191,7 +107,9 @@ class DockerfileReader {
     if (name == "ENV") return Env(instruction);
     if (name == "RUN") return RunStep(instruction);
     if (name == "COPY" || name == "ADD") return Copy(instruction);
-    if (name == "CMD" || name == "ENTRYPOINT") return Start(instruction);
+    if (name == "SHELL") stops_ = StopsAtFailure(ExecForm(instruction.rest.text).value_or(Words{}));
+    if (name == "CMD" || name == "ENTRYPOINT") return Start(instruction.rest, StepKind::kStart);
+    if (name == "HEALTHCHECK") return Health(instruction.rest);
   }
 
   void From(const Instruction& instruction) {
@@ -199,16 +117,18 @@ class DockerfileReader {
     if (recipe_.parts.empty()) globals_ = known_;
     const Substituted filled = Substitute(WithoutOptions(instruction.rest.text), *globals, lines_.escape());
     const Words words = LineWords(filled.text);
-    RecipePart part{
-        .image = words.empty() ? "" : words.front(), .line = instruction.line, .vague = filled.vague};
+    RecipePart part{.image = words.empty() ? "" : words.front(), .line = instruction.line};
+    part.vague = filled.vague || base::Contains(part.image, "${");
     if (words.size() >= 3 && Capitals(words[1]) == "AS") part.as = words[2];
     known_.clear();
     for (size_t i = 0; i < recipe_.parts.size(); ++i) {
-      if (!recipe_.parts[i].as.empty() && Capitals(recipe_.parts[i].as) == Capitals(part.image)) {
+      if (!recipe_.parts[i].as.empty() && Capitals(recipe_.parts[i].as) == Capitals(part.image))
         part.from = i + 1;
-        known_ = environments_[i];
-      }
     }
+    if (part.from != 0) known_ = environments_[part.from - 1];
+    for (const auto& [name, value] : known_) grown_ += name.size() + value.size();
+    if (grown_ > room_) known_.clear();
+    stops_ = false;
     if (part.from != 0) part.image.clear();
     part.name = part.as.empty() ? "stage " + std::to_string(recipe_.parts.size() + 1) : "stage " + part.as;
     recipe_.parts.push_back(std::move(part));
@@ -219,7 +139,10 @@ class DockerfileReader {
     for (const std::string& word : LineWords(Filled(instruction.rest.text).text)) {
       const size_t equals = word.find('=');
       const std::string name = word.substr(0, equals);
-      if (equals != std::string::npos) {
+      if (!environments_.empty() && environments_.back().contains(name)) continue;  // ENV wins
+      if (const auto given = arguments_.find(name); given != arguments_.end()) {
+        known_[name] = given->second;
+      } else if (equals != std::string::npos) {
         known_[name] = word.substr(equals + 1);
       } else if (const auto global = globals_.find(name); global != globals_.end()) {
         known_.try_emplace(name, global->second);
@@ -234,15 +157,22 @@ class DockerfileReader {
       Set(std::string(text.substr(0, end)), Filled(base::Trim(text.substr(end))), instruction.line);
       return;
     }
-    // Each with the values from before this instruction.
-    const Variables before = known_;
+    struct Setting {
+      std::string name;
+      Substituted value;
+      uint64_t line = 0;
+    };
+    std::vector<Setting> settings;  // each with the values from before this instruction
+    size_t from = 0;
     for (const std::string& word : LineWords(Guarded(text))) {
       const size_t equals = word.find('=');
       if (equals == std::string::npos) continue;
-      const size_t at = text.find(word.substr(0, equals + 1));
-      Set(word.substr(0, equals), Substitute(word.substr(equals + 1), before, lines_.escape(), false),
-          at == std::string_view::npos ? instruction.line : instruction.rest.LineAt(at));
+      const size_t at = text.find(word.substr(0, equals + 1), from);
+      from = at == std::string_view::npos ? at : at + equals;
+      settings.push_back({word.substr(0, equals), Filled(word.substr(equals + 1), false),
+                          at == std::string_view::npos ? instruction.line : instruction.rest.LineAt(at)});
     }
+    for (Setting& setting : settings) Set(std::move(setting.name), std::move(setting.value), setting.line);
   }
   // Signs of a shell mean nothing here.
   static std::string Guarded(std::string_view text) {
@@ -273,15 +203,22 @@ class DockerfileReader {
   void RunStep(const Instruction& instruction) {
     const size_t before = stage().steps.size();
     AddRun(instruction);
-    if (!HasOption(instruction.rest.text, "--device")) return;
-    for (size_t i = before; i < stage().steps.size(); ++i) stage().steps[i].device = true;
+    const Words options = OptionsOf(instruction.rest.text);
+    const bool device = std::ranges::any_of(options, [](const std::string& option) {
+      return option == "--device" || option.starts_with("--device=");
+    });
+    const bool mounts = std::ranges::any_of(options, MountsFromElsewhere);
+    for (size_t i = before; i < stage().steps.size(); ++i) {
+      stage().steps[i].device = device;
+      stage().steps[i].mounts = mounts;
+    }
   }
   void AddRun(const Instruction& instruction) {
     const std::string_view own = WithoutOptions(instruction.rest.text);
     if (const auto words = ExecForm(own)) {
       LinedText shell;
       shell.Add(Quoted(*words), instruction.line);
-      return AddCommands(shell, stage().steps);
+      return AddCommands(shell, stage().steps, stops_);
     }
     AddShell(instruction.rest);
     if (!instruction.heredoc.text.empty()) {
@@ -293,6 +230,9 @@ class DockerfileReader {
   }
   void AddShell(const LinedText& written) {
     LinedText shell;
+    // What the shell sets itself is filled in by AddCommands.
+    Variables own;
+    for (const std::string& name : AssignedIn(written.text)) own.insert(known_.extract(name));
     for (size_t i = 0; i < written.lines.size(); ++i) {
       const size_t begin = written.lines[i].first;
       const size_t end = i + 1 < written.lines.size() ? written.lines[i + 1].first : written.text.size();
@@ -300,9 +240,23 @@ class DockerfileReader {
       if (base::Trim(shell.text).empty()) piece = WithoutOptions(piece);
       shell.Add(Filled(piece).text, written.lines[i].second);
     }
-    AddCommands(shell, stage().steps);
+    AddCommands(shell, stage().steps, stops_, own);
+    known_.merge(own);
   }
 
+  // The number of the stage, by its name or its place; 0 if it is another image, or the context.
+  size_t CopiedFrom(std::string_view text) {
+    constexpr std::string_view kOption = "--from=";
+    for (const std::string& option : OptionsOf(text)) {
+      if (!option.starts_with(kOption)) continue;
+      const std::string name = Filled(option.substr(kOption.size())).text;
+      for (size_t i = 0; i + 1 < recipe_.parts.size(); ++i) {
+        if (name == std::to_string(i) || (!name.empty() && Capitals(name) == Capitals(recipe_.parts[i].as)))
+          return i + 1;
+      }
+    }
+    return 0;
+  }
   void Copy(const Instruction& instruction) {
     const std::string_view own = WithoutOptions(instruction.rest.text);
     auto words = ExecForm(own);
@@ -310,22 +264,27 @@ class DockerfileReader {
     RecipeStep step{.kind = StepKind::kCopy,
                     .words = words ? *std::move(words) : LineWords(filled.text),
                     .line = instruction.line,
-                    .vague = filled.vague};
+                    .vague = filled.vague,
+                    .from = CopiedFrom(instruction.rest.text)};
     if (!step.words.empty()) stage().steps.push_back(std::move(step));
   }
 
-  void Start(const Instruction& instruction) {
-    if (auto words = ExecForm(instruction.rest.text)) {
-      stage().steps.push_back(
-          {.kind = StepKind::kStart, .words = *std::move(words), .line = instruction.line});
-      return;
-    }
+  void Start(const LinedText& text, StepKind kind) {
+    if (const auto words = ExecForm(text.text)) return AddStart(*words, text.LineAt(0), stage(), kind);
     std::vector<RecipeStep> commands;
-    AddCommands(instruction.rest, commands);
+    AddCommands(text, commands);
     for (RecipeStep& command : commands) {
-      command.kind = StepKind::kStart;
+      command.kind = kind;
       stage().steps.push_back(std::move(command));
     }
+  }
+  // "--interval=30s CMD nvidia-smi", "NONE"
+  void Health(const LinedText& text) {
+    const std::string_view own = WithoutOptions(text.text);
+    LinedText command;
+    command.Add(own.starts_with("CMD") ? base::Trim(own.substr(3)) : own,
+                text.LineAt(text.text.size() - own.size()));
+    Start(command, StepKind::kHealth);
   }
 
   // Only the last stage becomes the image.
@@ -334,15 +293,19 @@ class DockerfileReader {
   }
 
   Lines lines_;
+  const Variables& arguments_;  // of the build
   snapshot::Recipe recipe_;
+  bool stops_ = false;       // SHELL with -e
+  size_t grown_ = 0, room_;  // of all lines, with the values of their variables
   Variables globals_, known_;
   std::vector<Variables> environments_;  // of each stage: what a stage that builds on it starts with
 };
 
 }  // namespace
 
-base::Result<snapshot::Recipe> ParseDockerfile(std::string_view bytes, const std::string& path) {
-  return DockerfileReader(bytes, path).Run();
+base::Result<snapshot::Recipe> ParseDockerfile(std::string_view bytes, const std::string& path,
+                                               const Variables& arguments) {
+  return DockerfileReader(bytes, path, arguments).Run();
 }
 
 }  // namespace culprit::collect

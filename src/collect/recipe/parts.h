@@ -23,15 +23,17 @@ inline std::vector<std::string> TextsOf(const tree::Node* node) {
   return texts;
 }
 
-// What a container starts: a list of words. The commands of a shell in it are steps of their own.
-inline void AddStart(const std::vector<std::string>& words, uint64_t line, snapshot::RecipePart& part) {
+// What a container starts, or its health check runs: a list of words. The commands of a shell in it are
+// steps of their own.
+inline void AddStart(const std::vector<std::string>& words, uint64_t line, snapshot::RecipePart& part,
+                     snapshot::StepKind kind = snapshot::StepKind::kStart) {
   if (words.empty()) return;
   LinedText shell;
   shell.Add(Quoted(words), line);
   std::vector<snapshot::RecipeStep> commands;
   AddCommands(shell, commands);
   for (snapshot::RecipeStep& command : commands) {
-    command.kind = snapshot::StepKind::kStart;
+    command.kind = kind;
     part.steps.push_back(std::move(command));
   }
 }

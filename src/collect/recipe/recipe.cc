@@ -6,11 +6,14 @@
 #include "base/path_error.h"
 #include "base/text.h"
 #include "base/windows/path.h"
+#include "collect/recipe/shell.h"
+#include "snapshot/secrets/hide.h"
 
 namespace culprit::collect {
 namespace {
 
 using snapshot::Recipe;
+using Recipes = snapshot::Fact<std::vector<Recipe>>;
 using tree::Node;
 
 bool IsYaml(std::string_view path) { return path.ends_with(".yml") || path.ends_with(".yaml"); }
@@ -34,42 +37,136 @@ bool BeginsLikeDockerfile(std::string_view head) {
   return false;
 }
 
-base::Result<Recipe> ParseYamlRecipe(std::string_view bytes, const std::string& path) {
+base::Result<Recipe> ParseYamlRecipe(std::string_view bytes, const std::string& path,
+                                     BuildArguments* arguments) {
   auto documents = tree::ParseYamlDocuments(bytes, path);
   if (!documents) {
     const bool helm = bytes.find("{{") != std::string_view::npos;
     return base::Fail(
         documents.error().code,
-        documents.error().message +
-            (helm ? "; a template of Helm? Render it first: helm template CHART | culprit check needs a file"
-                  : ""));
+        documents.error().message + (helm ? "; a template of Helm? Render it first: helm template CHART | "
+                                            "culprit check -"
+                                          : ""));
   }
   for (const Node& document : *documents) {
     const Node* services = document.Find("services");
     if (services != nullptr && services->IsTable() && document.Find("apiVersion") == nullptr)
-      return ReadCompose(document, path);
+      return ReadCompose(document, path, arguments);
   }
   if (!std::ranges::any_of(*documents, [](const Node& document) {
         return document.Find("apiVersion") != nullptr && document.Find("kind") != nullptr;
       })) {
-    return base::Fail(
-        base::ErrorCode::kBadFormat,
-        base::Printable(path) +
-            ": YAML, but neither a compose file (no services) nor a Kubernetes manifest (no kind)");
+    return base::Fail(base::ErrorCode::kBadFormat,
+                      base::Printable(path) +
+                          (IsYaml(path) ? ": YAML, but neither" : ": neither a Dockerfile (no FROM), nor") +
+                          " a compose file (no services) nor a Kubernetes manifest (no kind)");
   }
   return ReadManifests(*documents, path);
 }
 
-base::Result<Recipe> ReadRecipe(const Surroundings& around, const std::string& path) {
+// What a report may show of it.
+void HideSecretsIn(Recipe& recipe) {
+  for (snapshot::RecipePart& part : recipe.parts) {
+    for (snapshot::RecipeStep& step : part.steps) {
+      if (step.kind == snapshot::StepKind::kSet && step.words.size() == 2)
+        step.words.back() = snapshot::HideVariable(step.words.front(), std::move(step.words.back()));
+      else
+        step.words = snapshot::HideSecrets(step.words);
+      step.variables = snapshot::HideSecrets(step.variables);
+    }
+  }
+}
+
+void CompleteRecipe(Recipe& recipe) {
+  for (const snapshot::RecipePart& part : recipe.parts) {
+    if (part.steps.size() >= kMostSteps)
+      recipe.CutOff("the commands of " + part.name + " after " + std::to_string(kMostSteps) + " steps");
+  }
+  HideSecretsIn(recipe);
+}
+
+base::Result<std::string> BytesOf(const Surroundings& around, const std::string& path) {
   const std::string whole = around.system.platform() == base::Platform::kWindows
                                 ? base::FromWindowsPath(path, around.working_directory)
                                 : base::JoinPath(around.working_directory, path);
-  const auto bytes = system::ReadWholeFile(around.system, whole, kRecipeLimit);
-  if (!bytes)
-    return base::Fail(base::ErrorCode::kNotReadable,
-                      base::Printable(path) + ": " + std::string(base::Strerror(bytes.error())));
-  return ParseRecipe(*bytes, path);
+  auto bytes = system::ReadWholeFile(around.system, whole, kRecipeLimit);
+  if (bytes) return *std::move(bytes);
+  const auto file = around.system.Open(whole);
+  const bool large = file && file->bytes && file->bytes->size() > kRecipeLimit;
+  return base::Fail(base::ErrorCode::kNotReadable,
+                    base::Printable(path) + ": " +
+                        (large ? "larger than 4 MiB, not read" : std::string(base::Strerror(bytes.error()))));
 }
+
+// The recipes that were named, and the Dockerfiles of their services with the arguments of the build.
+class Gatherer {
+ public:
+  explicit Gatherer(const Surroundings& around) : around_(around) {}
+
+  Recipes Run() {
+    for (const std::string& path : around_.recipes) {
+      if (Known(path) != recipes_.size()) continue;
+      const auto bytes = BytesOf(around_, path);
+      if (!bytes) return Recipes::Unreadable(bytes.error().message, base::Printable(path));
+      BuildArguments arguments;
+      auto recipe = ParseRecipe(*bytes, path, &arguments);
+      if (!recipe) return Recipes::Unreadable(recipe.error().message, base::Printable(path));
+      Keep(*std::move(recipe), {});
+      builds_.back() = std::move(arguments);
+    }
+    for (size_t i = 0; i < builds_.size(); ++i) {
+      for (size_t k = 0; k < recipes_[i].parts.size(); ++k) {
+        if (!recipes_[i].parts[k].build.empty()) Build(i, k);
+      }
+    }
+    return Recipes::Of(std::move(recipes_), "the files that were named");
+  }
+
+ private:
+  static constexpr size_t kMostReadAgain = 100;
+
+  size_t Known(const std::string& path) const {
+    const auto same = [clean = base::CleanPath(path)](const Recipe& recipe) {
+      return base::CleanPath(recipe.path) == clean;
+    };
+    return static_cast<size_t>(std::ranges::find_if(recipes_, same) - recipes_.begin());
+  }
+  void Keep(Recipe recipe, Variables arguments) {
+    recipes_.push_back(std::move(recipe));
+    read_with_.push_back(std::move(arguments));
+    builds_.emplace_back();
+  }
+  // A Dockerfile is kept once; where other arguments make something else of it, the part is open.
+  void Build(size_t of, size_t part) {
+    const std::string path = recipes_[of].parts[part].build;
+    const auto given = builds_[of].find(part);
+    const Variables arguments = given == builds_[of].end() ? Variables{} : given->second;
+    const size_t known = Known(path);
+    if (known < recipes_.size()) {
+      recipes_[of].parts[part].build = recipes_[known].path;
+      if (read_with_[known] == arguments) return;
+      if (++read_again_ > kMostReadAgain) {
+        recipes_[of].parts[part].open = true;
+        return;
+      }
+    }
+    const auto bytes = BytesOf(around_, path);
+    auto recipe = bytes ? ParseDockerfile(*bytes, path, arguments) : std::unexpected(bytes.error());
+    if (!recipe) {
+      const std::string what = "the build of " + recipes_[of].parts[part].name;
+      return recipes_[of].unread.push_back({what, recipe.error().message});
+    }
+    CompleteRecipe(*recipe);
+    if (known == recipes_.size()) return Keep(*std::move(recipe), arguments);
+    if (recipe->parts != recipes_[known].parts) recipes_[of].parts[part].open = true;
+  }
+
+  const Surroundings& around_;
+  std::vector<Recipe> recipes_;
+  std::vector<Variables> read_with_;    // of each: the arguments of the build
+  std::vector<BuildArguments> builds_;  // of each: what its parts give to theirs
+  size_t read_again_ = 0;
+};
 
 }  // namespace
 
@@ -80,34 +177,15 @@ bool LooksLikeRecipe(std::string_view path, std::string_view head) {
   return IsDockerfileName(path) || IsYaml(path) || BeginsLikeDockerfile(head);
 }
 
-base::Result<Recipe> ParseRecipe(std::string_view bytes, const std::string& path) {
-  const bool yaml = IsYaml(path) || base::Trim(bytes.substr(0, 64)).starts_with('{');
-  return yaml && !IsDockerfileName(path) ? ParseYamlRecipe(bytes, path) : ParseDockerfile(bytes, path);
+base::Result<Recipe> ParseRecipe(std::string_view bytes, const std::string& path, BuildArguments* arguments) {
+  const bool docker = IsDockerfileName(path) || (!IsYaml(path) && BeginsLikeDockerfile(bytes));
+  auto recipe = docker ? ParseDockerfile(bytes, path) : ParseYamlRecipe(bytes, path, arguments);
+  if (recipe) CompleteRecipe(*recipe);
+  return recipe;
 }
 
 snapshot::Fact<std::vector<Recipe>> CollectRecipes(const Surroundings& around) {
-  std::vector<Recipe> recipes;
-  std::vector<std::string> unread;
-  const auto has = [&](const std::string& path) {
-    return std::ranges::find(recipes, path, &Recipe::path) != recipes.end();
-  };
-  for (const std::string& path : around.recipes) {
-    auto recipe = ReadRecipe(around, path);
-    if (!recipe)
-      return snapshot::Fact<std::vector<Recipe>>::Unreadable(recipe.error().message, base::Printable(path));
-    recipes.push_back(*std::move(recipe));
-  }
-  for (size_t i = 0; i < recipes.size(); ++i) {
-    for (size_t k = 0; k < recipes[i].parts.size(); ++k) {
-      const std::string path = recipes[i].parts[k].build;
-      if (path.empty() || has(path)) continue;
-      if (auto recipe = ReadRecipe(around, path))
-        recipes.push_back(*std::move(recipe));
-      else
-        recipes[i].unread.push_back(recipe.error().message);
-    }
-  }
-  return snapshot::Fact<std::vector<Recipe>>::Of(std::move(recipes), "the files that were named");
+  return Gatherer(around).Run();
 }
 
 snapshot::Stack StackOfRecipes(const Surroundings& around) {

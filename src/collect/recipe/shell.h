@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +37,15 @@ Substituted Substitute(std::string_view text, const Variables& variables, char e
 std::string Quoted(const std::vector<std::string>& words);
 // The words of one line, as a shell would split them.
 std::vector<std::string> LineWords(std::string_view text);
+constexpr size_t kMostSteps = 20'000;  // of a part; commands beyond are left out
 // The commands of a shell text, each as a step kRun: without "sudo", "env" and assignments before it, also
-// those inside `bash -c "..."`. Redirections are words of their own: ">", ">>".
-void AddCommands(const LinedText& shell, std::vector<snapshot::RecipeStep>& steps, int depth = 0);
+// those inside `bash -c "..."`. Redirections are words of their own: ">", ">>". `stops`: the shell was
+// started with -e. `values`: of the variables that it sets itself, before it does.
+void AddCommands(const LinedText& shell, std::vector<snapshot::RecipeStep>& steps, bool stops = false,
+                 const Variables& values = {});
+// "-e", "-eux", "errexit" among the words of `set` or the options of a shell.
+bool StopsAtFailure(std::span<const std::string> words);
+// The variables that the text sets for its later commands.
+std::set<std::string> AssignedIn(std::string_view text);
 
 }  // namespace culprit::collect

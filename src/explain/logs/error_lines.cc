@@ -22,7 +22,7 @@ const std::array<RE2, kKinds>& Patterns() {
   static const std::array<RE2, kKinds> kPatterns = {
       RE2(R"((?:^|[\s\]|:])((?:[A-Za-z_][\w.]*[.:])?[A-Z]\w*(?:Error|Exception|Failure|Fault|NotFound)(?:: |:$|\()|^\s*[A-Za-z_][\w.]*(?:Error|Exception)$|^Exception\b|^Traceback \(most recent call last\)|[Uu]nhandled [Ee]xception))"),
       RE2(R"((?i)(\bsegmentation fault\b|\bcore dumped\b|^abort(?:ed)?\b|terminate called|panicked at|stack smashing|\bbus error\b|illegal instruction|assertion .{0,300}failed|^killed$|^(?:g?make|ninja)(?:\[\d+\])?: (?:\*\*\*|build stopped)|non-zero exit (?:status|code)|\bexit(?:ed)?(?: with)? (?:code|status|value)[: ]+(?:[1-9]|-\d)|returned a non-zero code))"),
-      RE2(R"((?i)(?:^|[\s\]|>("'])((?:(?:fatal|internal|compiler|link(?:er)?|runtime|unexpected|unknown) )?(?:error|fatal)(?:\s*[:!\]]|\s+[A-Z]{1,3}\d{3,5}\b|\s+(?:code|number)\s*-?\d+\b|\s+-?[1-9]\d*(?:[:,;)]|$))|(?-i:\b(?:FATAL|CRITICAL|PANIC|SEVERE|ERROR)\b|^E\d{4} |^\[[EF] )|^error (?:using|in) \w|\blevel=(?:error|fatal)))"),
+      RE2(R"((?i)(?:^|[\s\]|>("'])((?:(?:fatal|internal|compiler|link(?:er)?|runtime|unexpected|unknown) )?(?:error|fatal)(?:\s*[:!\]]|\s+[A-Z]{1,3}\d{3,5}\b|\s+(?:code|number)\s*-?\d+\b|\s+-?[1-9]\d*(?:[:,;)]|$))|(?-i:\b(?:FATAL|CRITICAL|PANIC|SEVERE|ERROR)\b|^E\d{4} |^\[[EF] )|^error (?:using|in) \w|^cmake error\b|\blevel=(?:error|fatal)))"),
   };
   return kPatterns;
 }

@@ -36,7 +36,8 @@ constexpr int kMostGroups = 12;
 constexpr size_t kMostOthers = 64;  // lines of other processes inside a message
 constexpr size_t kMostAhead = 127;  // lines that are looked at together
 constexpr size_t kShortBytes = 8 << 10;
-constexpr uint64_t kFewWords = 10;  // lines; a person picked them, and something is wrong
+constexpr size_t kOneMessage = 700;  // bytes; a longer line may hold several messages
+constexpr uint64_t kFewWords = 10;   // lines; a person picked them, and something is wrong
 
 // The text around a match, on one line.
 std::string Excerpt(std::string_view text, size_t match) {
@@ -150,6 +151,13 @@ void LogReader::Process(bool complete) {
 
 bool LogReader::IsHarmless(uint64_t line) const {
   return std::ranges::find(harmless_lines_, line) != harmless_lines_.end();
+}
+
+bool LogReader::IsWhollyHarmless(const Symptom& symptom) const {
+  const auto is_in = [&](uint64_t line) {
+    return std::ranges::find(wholly_harmless_, line) != wholly_harmless_.end();
+  };
+  return is_in(symptom.line) && is_in(symptom.last_line);
 }
 
 void LogReader::CountUpTo(size_t position) {
@@ -321,7 +329,10 @@ void LogReader::Match(size_t index, const Window& window, uint64_t number) {
       symptom.attributes.emplace(pair.substr(0, equals), pair.substr(equals + 1));
     }
     AddImplied(symptom.attributes);
-    if (signature.role == Role::kHarmless && number <= kShortText) harmless_lines_.push_back(number);
+    if (signature.role == Role::kHarmless && number <= kShortText) {
+      harmless_lines_.push_back(number);
+      if (window.first_line <= kOneMessage) wholly_harmless_.push_back(number);
+    }
     Note(std::move(symptom), window, begin, end);
     const bool says_always_the_same = expression.NamedCapturingGroups().empty();
     candidates_.Matched(index, signature.role != Role::kContext ? kEnough

@@ -80,6 +80,8 @@ class LogReader {
   void TakeHints(std::string_view text);
   // The line is known to look worse than it is; near the start of the text.
   bool IsHarmless(uint64_t line) const;
+  // The same of lines that are one message: whatever else matches there is that message, too.
+  bool IsWhollyHarmless(const Symptom& symptom) const;
   // `reach` lines starting at the segment, and as many before it.
   Neighbourhood Around(const Segment& segment, uint32_t reach) const;
   // Lines as one text, on which signatures are tried.
@@ -113,7 +115,7 @@ class LogReader {
   bool no_nvidia_ = false;  // somebody says that there is no GPU of NVIDIA's
   bool began_ = false;
   std::vector<Symptom> symptoms_;
-  std::vector<uint64_t> harmless_lines_;
+  std::vector<uint64_t> harmless_lines_, wholly_harmless_;
 };
 
 }  // namespace culprit::logs

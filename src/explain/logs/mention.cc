@@ -8,15 +8,10 @@
 
 #include "base/text.h"
 #include "explain/logs/re2_piece.h"
+#include "explain/logs/text_kind.h"
 
 namespace culprit::logs {
 namespace {
-
-// Patterns are compiled when a text first gets as far as them, which takes longer than to read a line with
-// them. None matches an empty text.
-bool Has(std::string_view text, const LazyRE2& pattern) {
-  return !text.empty() && RE2::PartialMatch(Piece(text), *pattern);
-}
 
 // Counts what the lines of a text look like.
 struct LineKinds {
@@ -94,53 +89,8 @@ bool InsideQuotes(std::string_view before, std::string_view after, char quote) {
 
 }  // namespace
 
-namespace {
-
-// A wish for something new, which speaks of what fails without it.
-bool IsWish(std::string_view beginning) {
-  static const LazyRE2 kWish(
-      R"((?i)^[#\s]*\[(?:fea|fr|feature|enhancement|rfe)(?: request| proposal)?\]|describe the solution you'd like)");
-  static const LazyRE2 kRequest(
-      R"((?i)\bfeature request\b|^[^\n]{0,120}\bit would be (?:nice|great|good|helpful|useful|handy) (?:if|to|when)\b)");
-  static const LazyRE2 kForm(
-      R"((?i)(?:\bor|/)\s?(?:a )?feature request\b)");  // "the problem or feature request"
-  return Has(beginning, kWish) || (Has(beginning, kRequest) && !Has(beginning, kForm));
-}
-
-// What a change does, told by the one who made it.
-bool IsChange(std::string_view beginning) {
-  static const LazyRE2 kChange(
-      R"((?i)^\W*(?:this|the) (?:pr|mr|pull request|merge request|patch|commit|changeset|change) (?:adds?|fix\w*|makes?|catch\w*|handl\w+|remov\w+|updat\w+|chang\w+|mov\w+|introduc\w+|implement\w*|rais\w+|avoid\w*|improv\w+|replac\w+|allow\w*|prevent\w*|quieten\w*|silenc\w+|lets|teaches|is|will)\b)");
-  // "The build fails because ... . This PR leaves it out."
-  static const LazyRE2 kThen(
-      R"((?i)[.!?:]\s+(?:this|the|my) (?:pr|mr|pull request|merge request|patch) (?:adds|fixes|makes|catches|handles|removes|updates|changes|moves|introduces|implements|raises|avoids|improves|replaces|allows|prevents|silences|lets|teaches|leaves|skips|disables|enables|drops|turns|switches)\b)");
-  return Has(beginning, kChange) || Has(beginning, kThen);
-}
-
-// Something to be done: it begins by saying what, or asks whether to do it.
-bool IsTask(std::string_view beginning) {
-  static const LazyRE2 kOpens(
-      R"((?i)^\W*(?:add|put|change|update|remove|replace|bump|document|move|rename|allow|expose|introduce|implement|refactor|consider|investigate|extend|silence|drop) (?:\x60|(?:an?|the|our|this|these|some|more|support|options?|docs|documentation|tests?)\b))"),
-      kProposes(
-          R"((?i)^\W*(?:we (?:should|may want to|might want to)|i(?:'d| would) (?:show|propose|suggest)|i propose)\b|(?:^|[.!?;)]\s+)(?:can|could|shall|should) we (?:\w+ )?(?:silence|hide|print|document|change|drop|remove|skip|suppress|mention)\b)");
-  return Has(beginning, kOpens) || Has(beginning, kProposes);
-}
-
-// A page that lists what can go wrong, each with its cause or cure. Somebody's report has one of these at
-// most.
-bool IsTroubleshooting(std::string_view beginning) {
-  static const LazyRE2 kProblem(R"((?im)^[#>*\s-]*(?:problem|symptom|error|issue)s?[*:]{1,4} )"),
-      kCause(R"((?im)^[#>*\s-]*(?:cause|reason|explanation)s?[*:]{1,4} )"),
-      kQuestion(R"((?m)^[#>*\s-]*Q\d*[:.)] )"), kAnswer(R"((?m)^[#>*\s-]*A\d*[:.)][*]* )");
-  return (Has(beginning, kProblem) && Has(beginning, kCause)) ||
-         (Has(beginning, kQuestion) && Has(beginning, kAnswer));
-}
-
-}  // namespace
-
 bool OnlyMentions(std::string_view beginning) {
-  if (IsWish(beginning) || IsChange(beginning) || IsTask(beginning) || IsTroubleshooting(beginning))
-    return true;
+  if (IsNoReport(KindOf(beginning))) return true;
   const std::vector<std::string> lines = base::Split(beginning, '\n');
   if (std::ranges::count_if(lines, [](const auto& line) { return !base::Trim(line).empty(); }) < 5)
     return false;
@@ -171,32 +121,24 @@ bool SpeaksOfCuda(std::string_view text) {
   return Has(text, kCuda) || (Has(text, kGpu) && !Has(text, kOthers));
 }
 
-bool IsOfOtherMakers(std::string_view line) {
-  static const LazyRE2 kNvidia(R"((?i)cuda|cudnn|nvidia|geforce|quadro|\b[rg]tx\b|nvcc|nccl)");
-  static const LazyRE2 kOthers(
-      R"((?i)\bamd(?:gpu)?\b|radeon|rocm|\bhip(?:blas|error|runtime)?\b|miopen|directml|'(?:dml|xpu|npu|mlu|musa|hpu|mps)'|sycl|level[_ -]?zero|\bi915\b|\bintel arc\b|\bmps (?:backend|device)|\bggml_metal|\bgpu_(?:init|process_host|data_manager\w*)\.cc|\bgpu process\b|--disable-gpu\b|\bANGLE\b|wgpu|\bbevy)");
-  return Has(line, kOthers) && !Has(line, kNvidia);
-}
-
-bool IsOnOtherGpu(std::string_view text) {
-  static const LazyRE2 kNvidia(
-      R"((?i)cuda|cudnn|nvidia|nvcc|nvml|nccl|geforce|quadro|tesla|tegra|jetson|\b[rg]tx\b|\bsm_\d|\bptx|\bxid\b)");
-  static const LazyRE2 kOthers(
-      R"((?i)\bradeon|\bamdgpu\b|\bgfx(?:9|1\d)\d\w{1,2}\b|\brocm|\bhip(?:error|blas|\b)|\bmali\b|\badreno\b|\bpowervr\b|\bintel (?:arc|iris|u?hd graphics)\b|\b(?:arc|a)[ -]?[ab][357]\d0\b|level[_ -]?zero|\bsycl\b|\bmps backend\b|\bapple m\d|\bggml_metal|\bxpu\b)");
-  return Has(text, kOthers) && !Has(text, kNvidia);
-}
-
 bool StatesNoNvidia(std::string_view text) {
   static const LazyRE2 kStated(
       R"((?i)\b(?:i|we) (?:do not|don['’]?t) (?:even )?(?:have|own) (?:an? |any )?nvidia\b|\b(?:machine|computer|laptop|notebook|pc|system|server|box|board|here|it|i|we) (?:has|have|is without) (?:no|neither) nvidia (?:card|gpu|hardware|graphics|device)|\bno nvidia (?:card|gpu|hardware|graphics)[^.\n]{0,30}\b(?:in (?:this|that|my|the)|here|whatsoever|at all)\b)");
+  // Nobody wants a GPU there.
+  static const LazyRE2 kWithout(
+      R"((?i)\b(?:i|we)(?: only| just|'m only| am only)? run(?:ning)? (?:it |this |that |them |everything )?(?:only )?on (?:the |a )?cpu\b|\b(?:i|we) (?:have|own) no (?:nvidia |dedicated |discrete )?(?:gpu|graphics card)|\b(?:this|my) (?:machine|laptop|runner) (?:has no|is without an?|is cpu[- ]only|doesn't have an?|does not have an?) ?(?:nvidia )?(?:gpu|graphics card)?\b)");
   // A program says so, too.
   static const LazyRE2 kInstalled(R"((?i)no nvidia gpu installed in this system is supported)");
-  return Has(text, kStated) && !Has(text, kInstalled);
+  const bool personal =
+      std::ranges::any_of(std::to_array<std::string_view>(
+                              {"I ", "We ", "we ", "y laptop", "y machine", "his machine", "his runner"}),
+                          [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+  return (Has(text, kStated) || (personal && Has(text, kWithout))) && !Has(text, kInstalled);
 }
 
 bool IsGuess(std::string_view line) {
   static const LazyRE2 kGuess(
-      R"((?i)\b(?:maybe|perhaps|possibly|(?:not sure|unsure|wonder\w*) (?:if|whether)|(?:could|can|might) (?:it|this|that) be|is (?:it|this|that) because|i (?:guess|suspect))\b)");
+      R"((?i)\b(?:maybe|perhaps|possibly|(?:can|may|might|could) (?:be|have been) (?:caused|due|related)|(?:not sure|unsure|wonder\w*) (?:if|whether)|(?:could|can|might) (?:it|this|that) be|is (?:it|this|that) because|i (?:guess|suspect))\b)");
   return Has(line, kGuess);
 }
 
@@ -239,7 +181,8 @@ bool AsksForHelp(std::string_view beginning) {
   // Others answer already: a chat, a mail that quotes questions, a list of questions and answers.
   static const LazyRE2 kAnswered(
       R"((?m)(?:^\[\d\d:\d\d\] \w+: .*\n[\s\S]*){2}|^>[^>\n]*\?$|\?\*\*$|(?i)frequently asked)");
-  if (Has(beginning, kAnswered) || IsWish(beginning) || IsChange(beginning) || IsTask(beginning))
+  const TextKind of_text = KindOf(beginning);
+  if (Has(beginning, kAnswered) || (IsNoReport(of_text) && of_text != TextKind::kTroubleshooting))
     return false;
   return Has(beginning, kHangs) ||
          std::ranges::any_of(kKinds, [&](const LazyRE2& kind) { return Has(beginning, kind); });
@@ -248,7 +191,7 @@ bool AsksForHelp(std::string_view beginning) {
 namespace {
 
 // Lines in which nothing happens, wherever in them an error appears.
-bool IsNoReport(std::string_view line) {
+bool IsQuietLine(std::string_view line) {
   static const std::array<LazyRE2, 11> kKinds = {
       LazyRE2(R"(^\s*(?://+|/\*|;|<!--|\.\.)\s+\w|^\s+\*\s(?:\S+\s)*\S+$)"),  // a comment, without columns
       LazyRE2(
@@ -275,10 +218,11 @@ bool IsAdvice(std::string_view before) {
 }
 
 // A compiler's warning at a line of source code, a test that passed or was skipped, what says of itself that
-// it does no harm.
+// it does no harm, a plug-in that NCCL tried to load and does without: what it cannot do without is a WARN
+// (https://github.com/NVIDIA/nccl/issues/162 and /1231).
 bool IsHarmlessByForm(std::string_view line) {
   static const LazyRE2 kForms(
-      R"(^\s*\S+(?:\(\d+\)|:\d+(?::\d+)?): warning\b|^\s*(?:\d+/\d+ Test +#\d+: |\d+ - )\S+ *\.\.+ *(?:Passed|\*+Skipped|\*+Not Run)\b|^\s*(?:ok \d+ |\[ +OK \])|\b(?:PASSED|XFAIL|SKIPPED)\b|(?i:[,;:-] skipp(?:ing|ed)(?: (?:gpu |cuda )?tests?)?\W*$|\baccepting this combination\b|\b(?:can|may) be safely ignored\b))");
+      R"(^\s*\S+(?:\(\d+\)|:\d+(?::\d+)?): warning\b|^\s*(?:\d+/\d+ Test +#\d+: |\d+ - )\S+ *\.\.+ *(?:Passed|\*+Skipped|\*+Not Run)\b|^\s*(?:ok \d+ |\[ +OK \])|\b(?:PASSED|XFAIL|SKIPPED)\b|(?i:[,;:-] skipp(?:ing|ed)(?: (?:gpu |cuda )?tests?)?\W*$|\baccepting this combination\b|\b(?:can|may) be safely ignored\b)|\bNCCL INFO\b.*(?:dlerror=|Plugin load|cannot open shared object file|undefined symbol|(?i:could not find|unable to load|failed to (?:open|load|find)))|\bNo plugin found \(\S+\), using internal implementation)");
   return line.find("FAILED") == std::string_view::npos && Has(line, kForms);
 }
 
@@ -359,7 +303,7 @@ Mention MentionAt(std::string_view line, size_t begin, bool is_first) {
   const std::string_view before = line.substr(0, begin), after = line.substr(begin);
   if (IsSupposed(before) || IsHarmlessByForm(line)) return Mention::kDenied;
   if (Has(after, kOver) && !Has(after, kBut)) return Mention::kDenied;
-  if (IsNoReport(line) || IsSetting(line, before) || Has(before, kCommand)) return Mention::kNever;
+  if (IsQuietLine(line) || IsSetting(line, before) || Has(before, kCommand)) return Mention::kNever;
   if (Has(before, kSkipped)) return Mention::kDenied;
   if (Has(line, kTest) && line.find("FAILED") == std::string_view::npos) return Mention::kNever;
   const Mention quoted = Quoted(line, before, after);

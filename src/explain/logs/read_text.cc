@@ -8,6 +8,7 @@
 #include "explain/logs/log_reader.h"
 #include "explain/logs/mention.h"
 #include "explain/logs/re2_piece.h"
+#include "explain/logs/text_kind.h"
 #include "explain/logs/unwrap.h"
 
 namespace culprit::logs {
@@ -61,6 +62,13 @@ std::optional<ErrorLine> EndedOtherwise(const std::vector<Symptom>& symptoms, co
   return later ? error : std::nullopt;
 }
 
+// Somebody asks only whether what a program says does harm, and nothing ended by it.
+bool IsOnlyWondered(std::string_view text) {
+  static const LazyRE2 kEnded(
+      R"((?im)^traceback \(|core dumped|terminate called|\b(?:crash|abort|exit)(?:s|es|ed|ing)?\b|\b(?:does ?n[o']t|did ?n[o']t|can ?not|can't|won't) (?:start|work|run|load|use|find)\b|\bfails?\b)");
+  return AsksWhetherHarmful(text) && !Has(text, kEnded);
+}
+
 // What to ask of a text whose lines were joined.
 struct Mending {
   bool only_sure = false;   // nothing else says that something failed
@@ -108,6 +116,11 @@ base::Result<ReadText> ReadLog(base::ByteStream& stream, size_t input, Origin or
   if (error) {
     std::erase_if(read.symptoms, Fails);
     read.unknown = ErrorLine{error->line + tail.first_line - 1, std::move(error->text)};
+    return read;
+  }
+  // A program goes on, and somebody wonders about what it says: nothing failed.
+  if (origin == Origin::kPasted && read.lines <= LogReader::kLongestRequest && IsOnlyWondered(tail.text)) {
+    std::erase_if(read.symptoms, Fails);
     return read;
   }
   if (std::ranges::all_of(read.symptoms, [](const Symptom& one) { return !Fails(one) || IsGuessed(one); })) {

@@ -56,6 +56,13 @@ bool TellsOfFailure(const std::string& text) {
   });
 }
 
+TEST(ReadLog, WhoOnlyWondersShowsNoFailure) {
+  const std::string said = "INFO:2025-05-26 07:44:10,212:[trainer] CUDA is not available\n";
+  EXPECT_TRUE(TellsOfFailure("it says this:\n\n" + said));
+  EXPECT_FALSE(TellsOfFailure("The GPUs are busy, all the same it says this. Should I care?\n\n" + said));
+  EXPECT_TRUE(TellsOfFailure("It says this and then crashes. Should I care?\n\n" + said));
+}
+
 TEST(ReadLog, NamesOneToALineAreAListOfErrors) {
   const std::string list =
       "test_all 0\nCUDA_SUCCESS\n1\nCUDA_ERROR_INVALID_VALUE\n2\nCUDA_ERROR_OUT_OF_MEMORY\nout of memory\n"
@@ -101,6 +108,30 @@ TEST(ReadLog, AnExceptionOfTheProgramsOwnAfterAWarning) {
   EXPECT_FALSE(TellsOfFailure(loading("W") + own));
   EXPECT_TRUE(TellsOfFailure(loading("E") + own));
   EXPECT_TRUE(TellsOfFailure(loading("W") + "RuntimeError: it failed\n"));
+}
+
+TEST(ReadLog, APluginThatNcclDoesWithoutIsNoFailure) {
+  const std::string missing = "libnccl-net.so: cannot open shared object file: No such file or directory";
+  const std::string info = "node1:2143:2188 [0] NCCL INFO ";
+  for (const std::string& line : {
+           info + "NET/Plugin : dlerror=" + missing +
+               " No plugin found (libnccl-net.so), using internal implementation",
+           "NET/Plugin : dlerror=" + missing +
+               " No plugin found (libnccl-net.so), using internal implementation",
+           info + "NET/Plugin: Plugin load (libnccl-net.so) returned 2 : " + missing,
+           info + "TUNER/Plugin: Plugin load returned 11 : " + missing + " : when loading libnccl-tuner.so",
+           info + "Unable to load libnccl-net.so : " + missing,
+           info + "GIN/Plugin: Could not load libnccl-gin.so: dlerror=libcudart.so.11.0: cannot open shared "
+                  "object file",
+           info + "Failed to open libibverbs.so[.1]",
+           info + "NET/Plugin: libnccl-net.so: undefined symbol: cudaGetDevice",
+       }) {
+    EXPECT_FALSE(TellsOfFailure(line + "\n")) << line;
+    EXPECT_FALSE(TellsOfFailure(line + "\n" + line + "\nloss 0.3\n")) << line;
+  }
+  EXPECT_TRUE(TellsOfFailure("ImportError: " + missing + "\n"));
+  EXPECT_TRUE(TellsOfFailure(info + "NET/Plugin : dlerror=" + missing + "\nImportError: " + missing + "\n"));
+  EXPECT_TRUE(TellsOfFailure("node1:2143:2188 [0] NCCL WARN NET/Plugin: " + missing + "\n"));
 }
 
 TEST(ReadLog, NoHintInALineThatTellsOfSomethingElse) {

@@ -132,7 +132,7 @@ void AddCudaStatus(Attributes& attributes) {
   } else if (const std::string_view message = Get(attributes, "message"); !message.empty()) {
     row = knowledge::FindCudaStatusByText(message);
   }
-  if (row != nullptr) attributes["status"] = row->runtime_name;
+  if (row != nullptr) attributes["status"] = knowledge::NameOf(*row);
 }
 
 struct Place {

@@ -114,8 +114,10 @@ std::vector<Symptom> LogReader::SymptomsWith(bool talk) const {
     std::erase_if(told, [](const Symptom& symptom) { return symptom.role() == Role::kHint; });
   }
   std::erase_if(told, [&](const Symptom& symptom) {
-    return symptom.role() == Role::kHint &&
-           (IsBesideThePoint(symptom.text) || (IsHarmless(symptom.line) && IsHarmless(symptom.last_line)));
+    if (symptom.role() == Role::kContext || symptom.role() == Role::kHarmless) return false;
+    return IsWhollyHarmless(symptom) ||
+           (symptom.role() == Role::kHint &&
+            (IsBesideThePoint(symptom.text) || (IsHarmless(symptom.line) && IsHarmless(symptom.last_line))));
   });
   // Words that fit anything are about CUDA only if something else in the text is.
   if (!of_cuda_) {

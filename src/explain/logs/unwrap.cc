@@ -44,10 +44,21 @@ Unwrapped Join(const std::vector<std::string>& lines, std::string_view between, 
     } else {
       joined.numbers.push_back(i + 1);
     }
-    joined.text += line;
+    joined.text += goes_on && !between.empty() ? base::Trim(line) : line;
     joined.text += '\n';
   }
   return joined;
+}
+
+// What CMake says: paragraphs, two columns to the right, below the place that says it.
+Unwrapped OfCmake(const std::vector<std::string>& lines) {
+  const auto is_text = [](std::string_view line) {
+    return line.starts_with("  ") && line.size() > 2 && line[2] != ' ' && !line.ends_with(")");
+  };
+  return Join(lines, " ", [&](std::string_view line, std::string_view next) {
+    return is_text(line) && next.starts_with("  ") && next.size() > 2 && next[2] != ' ' &&
+           !line.starts_with("  *") && !next.starts_with("  *");
+  });
 }
 
 // Without a mark of comments before nearly every line; all lines stay.
@@ -80,6 +91,10 @@ std::vector<Unwrapped> Unwrap(std::string_view text) {
              !next.starts_with("* ");
     }));
     ways.back().sure = width.sure;
+  }
+  if (text.find("CMake Error") != std::string_view::npos) {
+    ways.push_back(OfCmake(lines));
+    ways.back().sure = true;
   }
   ways.push_back(Join(lines, " ", [](std::string_view line, std::string_view next) {
     return line.size() >= kNarrowest && !next.empty() && next.front() != ' ' && next.front() != '\t' &&

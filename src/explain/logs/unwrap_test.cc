@@ -26,6 +26,17 @@ TEST(Unwrap, KnowsTheWidthByLinesOfOneLengthOrByAUsualOne) {
   EXPECT_EQ(Unwrap(odd + "\nrest\n" + odd + "\nrest\n")[0].text, odd + "rest\n" + odd + "rest\n\n");
 }
 
+TEST(Unwrap, JoinsTheParagraphsOfCmake) {
+  const auto ways = Unwrap(
+      "CMake Error at CMakeLists.txt:8 (add_executable):\n  Target \"a\" links to\n  "
+      "target \"b\"\n\n  * one\n  * two\n");
+  ASSERT_FALSE(ways.empty());
+  EXPECT_EQ(ways[0].text,
+            "CMake Error at CMakeLists.txt:8 (add_executable):\n  Target \"a\" links to target "
+            "\"b\"\n\n  * one\n  * two\n\n");
+  EXPECT_TRUE(ways[0].sure);
+}
+
 TEST(Unwrap, TakesAwayMarksOfCommentsBeforeEveryLine) {
   const auto ways = Unwrap("# a\n#\n# b\n# c\n# d\n# e\n");
   ASSERT_EQ(ways.size(), 1u);

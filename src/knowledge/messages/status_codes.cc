@@ -29,9 +29,17 @@ const CudaStatus* FindCudaStatus(std::string_view name) {
                  [&](const CudaStatus& row) { return row.driver_name == name || row.runtime_name == name; });
 }
 
+std::string_view NameOf(const CudaStatus& row) {
+  return row.runtime_name.empty() ? row.driver_name : row.runtime_name;
+}
+
 const CudaStatus* FindCudaStatusOfAnyAge(int32_t code) {
-  if (const CudaStatus* row = FindCudaStatus(code); row != nullptr && !row->retired) return row;
-  return FirstOf(CudaStatuses(), [&](const CudaStatus& row) { return row.legacy == code && code >= 0; });
+  const CudaStatus* now = FindCudaStatus(code);
+  if (now != nullptr && now->retired) now = nullptr;
+  if (now != nullptr && !now->runtime_name.empty()) return now;
+  const CudaStatus* before =
+      FirstOf(CudaStatuses(), [&](const CudaStatus& row) { return row.legacy == code && code >= 0; });
+  return before != nullptr ? before : now;  // 47 is more often an old runtime's than the driver's own
 }
 
 const CudaStatus* FindCudaStatusByText(std::string_view text) {

@@ -1,4 +1,4 @@
-// data/status_codes.toml: status codes and loader messages, what they mean in practice, and the causes they
+// data/status_codes.toml: status codes, what they mean in practice, and the causes they
 // suggest.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace culprit::knowledge {
 struct CudaStatus {
   int32_t code;
   std::string_view driver_name;             // "CUDA_ERROR_NO_DEVICE"; "" = the driver has none
-  std::string_view runtime_name;            // "cudaErrorNoDevice"
+  std::string_view runtime_name;            // "cudaErrorNoDevice"; "" = the runtime has none
   int32_t legacy;                           // number in the runtime before CUDA 10.1; -1 = none
   std::span<const std::string_view> texts;  // from cudaGetErrorString and cuGetErrorString
   bool retired;                             // no runtime since CUDA 5.0 returns it
@@ -53,19 +53,11 @@ std::span<const StatusCode> NvJitLinkStatuses();
 std::span<const StatusCode> NcclStatuses();
 std::span<const StatusCode> XidCodes();
 
-struct LoaderMessage {
-  std::string_view pattern;  // part of the message
-  std::string_view meaning;
-  std::span<const std::string_view> causes;
-  std::string_view source;
-};
-std::span<const LoaderMessage> LinuxLoaderMessages();
-
-std::span<const Rule> StatusRules();
-
 // By number, or by either name ("CUDA_ERROR_NO_DEVICE", "cudaErrorNoDevice"); nullptr if there is none.
 const CudaStatus* FindCudaStatus(int32_t code);
 const CudaStatus* FindCudaStatus(std::string_view name);
+// Its name in the runtime, or in the driver if the runtime has none.
+std::string_view NameOf(const CudaStatus& row);
 // By the number that programs print, the current one or that of the runtime before CUDA 10.1; by its text,
 // case-insensitively.
 const CudaStatus* FindCudaStatusOfAnyAge(int32_t code);

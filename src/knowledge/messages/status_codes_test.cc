@@ -36,7 +36,9 @@ TEST(StatusTables, AnAliasHasTheNumberOfWhatItStandsFor) {
 
 TEST(CudaStatuses, AreFoundByTheNumbersOfEveryAge) {
   EXPECT_EQ(FindCudaStatusOfAnyAge(803)->runtime_name, "cudaErrorSystemDriverMismatch");
-  EXPECT_EQ(FindCudaStatusOfAnyAge(38)->runtime_name, "cudaErrorNoDevice");  // before CUDA 10.1
+  EXPECT_EQ(FindCudaStatusOfAnyAge(38)->runtime_name, "cudaErrorNoDevice");            // before CUDA 10.1
+  EXPECT_EQ(FindCudaStatusOfAnyAge(47)->runtime_name, "cudaErrorInvalidKernelImage");  // before CUDA 10.1
+  EXPECT_EQ(NameOf(*FindCudaStatusOfAnyAge(916)), "CUDA_ERROR_KEY_ROTATION");          // of the driver alone
   EXPECT_EQ(FindCudaStatusOfAnyAge(8)->runtime_name,
             "cudaErrorInvalidDeviceFunction");  // its new owner is retired
   EXPECT_EQ(FindCudaStatusOfAnyAge(-1), nullptr);

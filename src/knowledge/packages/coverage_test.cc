@@ -181,7 +181,7 @@ TEST(Coverage, NoBranchNamesAnEndThatIsPast) {
     const size_t at = row.status.find(kEnd);
     if (at == std::string_view::npos) continue;
     EXPECT_GT(row.status.substr(at + kEnd.size(), 7), KnowledgeDate().substr(0, 7))
-        << "branch " << row.branch << " is at its end: say \"end of life since ...\" in data/drivers.toml";
+        << "branch " << row.branch << " is at its end: take its status out of data/drivers.toml";
   }
 }
 

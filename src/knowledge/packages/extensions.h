@@ -16,7 +16,6 @@ struct Extension {
   std::string_view of_version;
   std::string_view variant;  // of the build that it was compiled against: "cu121"
   std::span<const std::string_view> code;
-  std::string_view note;
   std::string_view source;
 };
 std::span<const Extension> Extensions();

@@ -91,6 +91,8 @@ Answer FrameworkWithCuda(const FrameworkRelease& row, const Version& cuda, Platf
     return No(wants + "; the libraries of CUDA " + cuda.ToString() + " have other names", row.source);
   if (own.part(0) < 11 && MinorOf(cuda) != MinorOf(own) && cuda.parts.size() > 1)
     return No(wants, row.source);
+  if (!row.cuda_from.empty() && cuda.parts.size() > 1 && cuda < Known(row.cuda_from))
+    return No(wants + " and supports CUDA " + Text(row.cuda_from) + " or newer", row.source);
   return Yes(wants + "; those of CUDA " + cuda.ToString() + " have the same names", row.source);
 }
 

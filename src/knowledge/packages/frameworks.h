@@ -28,6 +28,7 @@ struct FrameworkRelease {
   std::string_view until;       // last version of a range, "" = only `version`
   std::string_view variant;     // "cu124", "cuda12"; "" = there is only one build
   std::string_view cuda;        // built with; "" = unknown
+  std::string_view cuda_from;   // the lowest accepted; "" = every one of that major
   std::string_view cuda_until;  // if it accepts a range
   std::string_view cudnn;       // built with, or the lowest accepted; "none" = not used; "" = unknown
   std::string_view cudnn_windows;
@@ -47,20 +48,9 @@ struct FrameworkRelease {
   bool default_windows;  // ... and also on Windows; if false, the index has no GPU build or another one there
   bool default_aarch64;  // ... and on Linux aarch64
   bool index_unknown;    // not on the package index, and where else it is published was not verified
-  std::string_view note;
   std::string_view source;
 };
 std::span<const FrameworkRelease> FrameworkReleases();
-
-// GPU code that Paddle's build scripts use by default.
-struct PaddleCode {
-  std::string_view version;
-  uint32_t cuda_major;
-  std::span<const std::string_view> code;
-  std::string_view note;
-  std::string_view source;
-};
-std::span<const PaddleCode> PaddleCodes();
 
 // Releases that belong together but whose pins are not on the index.
 struct Companion {
@@ -83,8 +73,6 @@ struct KnownFailure {
   std::string_view source;
 };
 std::span<const KnownFailure> KnownFailures();
-
-std::span<const Rule> FrameworkRules();
 
 // A framework's common name ("pytorch", "onnxruntime-gpu") -> its name in the table; "" = none.
 std::string_view FrameworkName(std::string_view name);

@@ -144,6 +144,7 @@ TEST(FrameworkTables, RangesEndAfterTheyBegin) {
           << row.framework << " " << row.version << ": " << first << " to " << last;
     };
     rises(row.version, row.until);
+    rises(row.cuda_from, row.cuda);
     rises(row.cuda, row.cuda_until);
     rises(row.cudnn, row.cudnn_until);
     rises(row.cudnn, row.cudnn_below);

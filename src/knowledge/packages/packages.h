@@ -20,7 +20,6 @@ struct PackageName {
   std::string_view version;  // a template: "{version}-1"; "" = has no version
   std::string_view pin;      // a template: a package to install first that pins it to a branch; "" = none
   std::string_view channel;  // "nvidia", "ubuntu", "conda-forge"
-  std::string_view note;
   std::string_view source;
 };
 std::span<const PackageName> PackageNames();
@@ -55,7 +54,6 @@ struct WheelIndex {
   std::string_view until;
   std::string_view option;   // pip's option: "--index-url", "--find-links"
   std::string_view address;  // a template: "https://download.pytorch.org/whl/{variant}"
-  std::string_view note;
   std::string_view source;
 };
 std::span<const WheelIndex> WheelIndexes();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <vector>
 
 #include "base/text.h"
 #include "knowledge/packages/frameworks.h"
@@ -60,6 +62,17 @@ Verdict MeetsOne(const Version& version, std::string_view specifier) {
   return met ? Verdict::kYes : Verdict::kNo;
 }
 
+const std::vector<const Pin*>& PinsOf(std::string_view package) {
+  static const auto kAll = [] {
+    std::unordered_map<std::string_view, std::vector<const Pin*>> all;
+    for (const Pin& pin : Pins()) all[pin.package].push_back(&pin);
+    return all;
+  }();
+  static const std::vector<const Pin*> kNone;
+  const auto found = kAll.find(package);
+  return found == kAll.end() ? kNone : found->second;
+}
+
 // What `pin` says about the other package; empty if it does not require it.
 std::optional<Answer> AsksFor(const Pin& pin, std::string_view other, std::string_view other_version) {
   const std::string_view wanted = Requirement(pin, other);
@@ -96,8 +109,8 @@ std::optional<Answer> AsCompanions(std::string_view package, std::string_view ve
 
 const Pin* FindPin(std::string_view package, std::string_view version, std::string_view extra) {
   version = version.substr(0, version.find('+'));
-  for (const Pin& pin : Pins()) {
-    if (pin.package == package && pin.version == version && pin.extra == extra) return &pin;
+  for (const Pin* pin : PinsOf(package)) {
+    if (pin->version == version && pin->extra == extra) return pin;
   }
   return nullptr;
 }
@@ -123,18 +136,15 @@ Verdict Meets(const Version& version, std::string_view specifiers) {
 
 bool AreRelated(std::string_view package, std::string_view other) {
   const auto asks = [](std::string_view one, std::string_view two) {
-    return std::ranges::any_of(
-               Pins(),
-               [&](const Pin& pin) { return pin.package == one && !Requirement(pin, two).empty(); }) ||
+    return std::ranges::any_of(PinsOf(one),
+                               [&](const Pin* pin) { return !Requirement(*pin, two).empty(); }) ||
            std::ranges::any_of(Companions(),
                                [&](const Companion& row) { return row.package == one && row.of == two; });
   };
   return asks(package, other) || asks(other, package);
 }
 
-bool IsPinned(std::string_view package) {
-  return std::ranges::any_of(Pins(), [&](const Pin& pin) { return pin.package == package; });
-}
+bool IsPinned(std::string_view package) { return !PinsOf(package).empty(); }
 
 Answer PackagesFit(std::string_view package, std::string_view version, std::string_view other,
                    std::string_view other_version) {

@@ -11,10 +11,8 @@ namespace culprit::knowledge {
 
 struct Pin {
   std::string_view package;
-  std::string_view version;                         // also "0.0.27.post2"
-  std::string_view extra;                           // "and-cuda"; "" = without an extra
-  std::string_view python;                          // ">=3.10"; "" = not given
-  std::span<const std::string_view> python_wheels;  // of its Linux x86-64 wheels; empty = not one per Python
+  std::string_view version;                 // also "0.0.27.post2"
+  std::string_view extra;                   // "and-cuda"; "" = without an extra
   std::span<const std::string_view> needs;  // "nvidia-cudnn-cu12==9.1.0.70"; only those that matter here
   std::string_view source;
 };

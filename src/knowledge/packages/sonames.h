@@ -26,8 +26,6 @@ struct WheelFolder {
 };
 std::span<const WheelFolder> WheelFolders();
 
-std::span<const Rule> SonameRules();
-
 // The releases that ship a library under this soname or DLL name; nullptr if it is not in the table.
 const SonameRow* FindSoname(std::string_view name);
 

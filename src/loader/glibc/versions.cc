@@ -27,10 +27,10 @@ Loading<void> GlibcProcess::CheckVersions(Map* map, VersionMode mode) {
                                        .reason = "Assertion `needed != NULL' failed!",
                                        .crash = true});
     }
+    const binfmt::ElfFile& defines = *provider->elf;
+    const std::string file = DisplayName(*provider);
     for (const auto& version : need.versions) {
       relr_marked |= version.name == "GLIBC_ABI_DT_RELR";
-      const binfmt::ElfFile& defines = *provider->elf;
-      const std::string file = DisplayName(*provider);
       if (!defines.has_version_defs) {
         if (mode == VersionMode::kStart) {
           graph_.warnings.push_back(file + ": no version information available (required by " + asking + ")");

@@ -100,11 +100,16 @@ std::vector<Requirement> SmallestConflict(Trials& trials) {
   // than that has to be known about them.
   dropped.push_back(all.front());
   const bool anywhere = std::ranges::none_of(Without(trials.question(), dropped), [&](const Question& one) {
-    return IsSolvable(one, trials.builds());
+    return one.host.machine != trials.question().host.machine && IsSolvable(one, trials.builds());
   });
   if (!anywhere) {
-    dropped.clear();
-    DropWhatIsNotNeeded(trials, all, dropped);
+    // Otherwise it has, unless all requirements together conflict on the other ones too, each in its own way.
+    dropped.pop_back();
+    const std::vector<Requirement> machine = {all.front()};
+    if (!trials.Solvable(machine)) {
+      dropped = machine;
+      DropWhatIsNotNeeded(trials, others, dropped);
+    }
   }
   std::vector<Requirement> smallest;  // wants first: that is how people say it
   for (const Requirement& one : all) {

@@ -76,12 +76,13 @@ std::string WithoutLocal(std::string specifiers) {
 // Whether the tables have a release of a package that meets the specifiers.
 bool HasRelease(const std::string& known, const std::string& specifiers, Machine machine) {
   if (known == kToolkitOfIndex) return HasRelease("cuda-toolkit", specifiers, machine);
-  if (knowledge::IsProject(known)) return knowledge::HasProjectRelease(known, specifiers);
   const std::string bare = WithoutLocal(specifiers);
   const auto meets = [&](std::string_view version) { return base::Meets(version, bare) == true; };
+  // A framework may have the name of a package without GPU code: onnxruntime.
   const std::string_view framework = knowledge::FrameworkName(known);
   if (!framework.empty())
     return std::ranges::any_of(knowledge::BuildsOf(framework, machine), meets, &knowledge::Build::version);
+  if (knowledge::IsProject(known)) return knowledge::HasProjectRelease(known, specifiers);
   const auto listed = knowledge::DistributionsOf(known);
   return listed.empty() || std::ranges::any_of(listed, meets, &knowledge::Distribution::version);
 }
@@ -96,6 +97,29 @@ bool UsesGpuHere(const std::string& known, const std::string& specifiers, Machin
     return base::Meets(build.version, bare) != false &&
            knowledge::BuildOnMachine(build).verdict != knowledge::Verdict::kNo;
   });
+}
+
+// Whether a plan depends on which release of a package is taken: it may use the GPU.
+bool IsForGpu(const std::string& known) {
+  if (!knowledge::FrameworkName(known).empty()) return true;
+  const knowledge::Project* project = knowledge::FindProject(known);
+  return project == nullptr ? knowledge::WheelsOf(known).empty() : project->gpu != knowledge::GpuUse::kNone;
+}
+
+PassedThrough Passed(const Dependency& one) {
+  return {one.name, one.specifiers, one.text, one.kind, one.editable, one.origin};
+}
+
+// A release of a package of the tables that they do not have.
+void PassRelease(const Dependency& one, const std::string& known, Question& question) {
+  PassedThrough passed = Passed(one);
+  if (IsForGpu(known)) {
+    passed.unlisted_of = known;
+  } else {
+    question.notes.push_back(one.name + PlaceWords(one.origin) + ": the tables have no such release");
+  }
+  question.provided.insert(known);
+  question.passed_through.push_back(std::move(passed));
 }
 
 class Asking {
@@ -133,10 +157,7 @@ class Asking {
     question_.notes.push_back(about.name + PlaceWords(about.origin) + ": " + text);
   }
 
-  void Pass(const Dependency& one) {
-    question_.passed_through.push_back(
-        {one.name, one.specifiers, one.text, one.kind, one.editable, one.origin});
-  }
+  void Pass(const Dependency& one) { question_.passed_through.push_back(Passed(one)); }
 
   void AskFor(const Dependency& one) {
     // In a file it is the package of the index; the toolkit of the system has no name there.
@@ -174,7 +195,7 @@ class Asking {
         specifiers += (specifiers.empty() ? "" : ",") + part;
       } else if (part.starts_with("==")) {
         Note(one, "a pre-release; the tables have final releases only");
-        return Pass(one);
+        return PassRelease(one, known, question_);
       } else {
         Note(one, "'" + base::Printable(part) + "' is not compared");
       }
@@ -183,11 +204,8 @@ class Asking {
       Note(one, "a build for the CPU: it does not use the GPU");
       return Pass(one);
     }
-    if (!specifiers.empty() && !HasRelease(known, specifiers, question_.host.machine)) {
-      question_.provided.insert(known);
-      Note(one, "the tables have no such release");
-      return Pass(one);
-    }
+    if (!specifiers.empty() && !HasRelease(known, specifiers, question_.host.machine))
+      return PassRelease(one, known, question_);
     if (const std::string why = one.locked ? WhyOnCpu(known, specifiers) : ""; !why.empty()) {
       question_.provided.insert(known);
       Note(one, why + ": it runs on the CPU");
@@ -218,13 +236,14 @@ class Asking {
     }
     std::string extra = one.extras;
     if (one.name.starts_with("cupy-cuda")) extra = one.name.substr(sizeof("cupy-") - 1);
-    wants_.push_back({known, std::move(specifiers), std::move(extra), words});
+    wants_.push_back({known, std::move(specifiers), std::move(extra), words, one.name});
   }
 
   void Constrain(const Dependency& one) {
     const std::string known = one.name.empty() ? "" : TableName(one.name);
-    if (known.empty() || one.specifiers.empty() || !IsReadable(one.specifiers)) return;
-    question_.limits.push_back({known, one.specifiers, "", one.text + PlaceWords(one.origin)});
+    if (one.specifiers.empty() || !IsReadable(one.specifiers)) return;
+    std::vector<Limit>& limits = known.empty() ? question_.other_limits : question_.limits;
+    limits.push_back({known, one.specifiers, "", one.text + PlaceWords(one.origin), one.name});
   }
 
   // What packages require of these does not count; what their lines say does.
@@ -232,7 +251,7 @@ class Asking {
     std::string names;
     for (const Dependency& one : project_.overrides) {
       const std::string known = one.name.empty() ? "" : TableName(one.name);
-      if (!known.empty()) question_.overridden.insert(known);
+      question_.overridden.insert({known, one.name});
       Constrain(one);
       names += (names.empty() ? "" : ", ") + one.name;
     }
@@ -318,6 +337,7 @@ void Ask(const Project& project, Question& question) { Asking(project, question)
 base::Result<void> AskWord(const std::string& word, Question& question) {
   auto want = ParseWant(word);
   if (want) {
+    if (std::ranges::find(kOtherInFiles, want->asked) != kOtherInFiles.end()) want->asked.clear();
     question.wants.push_back(*std::move(want));
     return {};
   }
@@ -332,6 +352,18 @@ base::Result<void> AskWord(const std::string& word, Question& question) {
                                      .text = dependency->text,
                                      .kind = dependency->kind});
   return {};
+}
+
+void PassUnlisted(Question& question) {
+  std::erase_if(question.wants, [&](const Want& want) {
+    const bool of_system = want.asked.empty() || want.name == "cuda" || want.name == "cudnn";
+    if (of_system || want.specifiers.empty() || HasRelease(want.name, want.specifiers, question.host.machine))
+      return false;
+    const auto dependency = ParseDependency(want.text);
+    if (!dependency) return false;
+    PassRelease(*dependency, want.name, question);
+    return true;
+  });
 }
 
 }  // namespace culprit::plan

@@ -16,5 +16,8 @@ void Ask(const Project& project, Question& question);
 // Adds a word of the command line: a want if the tables know the package, otherwise it is passed through. An
 // error says why it is not a requirement at all.
 base::Result<void> AskWord(const std::string& word, Question& question);
+// Words of the command line that name a release which the tables do not have are passed through, as those of
+// files are. Asked once the machine is known.
+void PassUnlisted(Question& question);
 
 }  // namespace culprit::plan

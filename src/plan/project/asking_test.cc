@@ -103,10 +103,37 @@ TEST(Asking, UnknownPackagesCanExcludeEachOther) {
   EXPECT_EQ(plan.headline, "thing<2 (r.txt:2) does not work with thing>=2.1 (r.txt:4)");
   EXPECT_EQ(plan.relaxations.size(), 2u);
   for (const char* fine :
-       {"thing<2\nthing>=1\n", "thing==1.*\nthing<=1.5\n", "thing!=2\nthing>=2\n", "thing\nthing==1\n"})
-    EXPECT_EQ(Solve(AskedBy({{"r.txt", fine}}, "r.txt")).outcome, Plan::Outcome::kSolution) << fine;
-  for (const char* bad : {"thing==1.0\nthing==2.0\n", "thing==1.*\nthing>=2\n", "thing~=2.0\nthing<2\n"})
-    EXPECT_EQ(Solve(AskedBy({{"r.txt", bad}}, "r.txt")).outcome, Plan::Outcome::kUnsolvable) << bad;
+       {"thing<2\nthing>=1\n", "thing==1.*\nthing<=1.5\n", "thing!=2\nthing>=2\n", "thing\nthing==1\n",
+        "thing==1.*\nthing==1.5\n", "thing~=1.2\nthing==1.5.*\n", "thing==1.0\nthing==1.0+cu118\n",
+        "thing~=2.2.post1\nthing>=2.5\n", "thing>=2,<=2\n", "thing==1\n-c c.txt\n"})
+    EXPECT_EQ(Solve(AskedBy({{"r.txt", fine}, {"c.txt", "thing>=1\n"}}, "r.txt")).outcome,
+              Plan::Outcome::kSolution)
+        << fine;
+  for (const char* bad : {"thing==1.0\nthing==2.0\n", "thing==1.*\nthing>=2\n", "thing~=2.0\nthing<2\n",
+                          "thing~=2.2\nthing>=3\n", "thing>2\nthing<=2\n", "thing==1.*\nthing!=1.*\n",
+                          "thing==0.9\n-c c.txt\n"})
+    EXPECT_EQ(Solve(AskedBy({{"r.txt", bad}, {"c.txt", "thing>=1\n"}}, "r.txt")).outcome,
+              Plan::Outcome::kUnsolvable)
+        << bad;
+}
+
+// Whether the tables have the releases or not.
+TEST(Asking, LinesOfKnownPackagesCanExcludeEachOther) {
+  const auto headline = [](const std::string& lines) {
+    const Plan plan = Solve(AskedBy({{"r.txt", lines}}, "r.txt"));
+    EXPECT_EQ(plan.outcome, Plan::Outcome::kUnsolvable) << lines;
+    EXPECT_TRUE(plan.unlisted.empty()) << lines;
+    return plan.headline;
+  };
+  EXPECT_EQ(headline("torch==99.0\ntorch==2.6.0\n"),
+            "torch==99.0 (r.txt:1) does not work with torch==2.6.0 (r.txt:2)");
+  EXPECT_EQ(headline("torch==99.0\ntorch==98.0\n"),
+            "torch==99.0 (r.txt:1) does not work with torch==98.0 (r.txt:2)");
+  EXPECT_EQ(headline("numpy\ntorch>=2.7,<2.7\n"), "torch>=2.7,<2.7 (r.txt:2) excludes every version");
+  EXPECT_EQ(headline("thing>2,<1\n"), "thing>2,<1 (r.txt:1) excludes every version");
+  // The build for the CPU is another package.
+  EXPECT_EQ(Solve(AskedBy({{"r.txt", "onnxruntime==1.15.0\nonnxruntime-gpu==1.18.0\n"}}, "r.txt")).outcome,
+            Plan::Outcome::kSolution);
 }
 
 TEST(Asking, OtherBuildsOfAKnownNameAreNotReplaced) {
@@ -189,7 +216,52 @@ TEST(Asking, AReleaseThatTheTablesDoNotHaveIsPassedThrough) {
   const Question question = AskedBy({{"r.txt", "torch==0.4.1\ntorchvision==0.1.9\nvllm==99.0\n"}}, "r.txt");
   EXPECT_TRUE(question.wants.empty());
   EXPECT_EQ(question.passed_through.size(), 3u);
-  EXPECT_TRUE(Has(question.notes.front(), "torch (r.txt:1): the tables have no such release"));
+  const Plan plan = Solve(question);
+  EXPECT_EQ(plan.outcome, Plan::Outcome::kSolution);
+  EXPECT_EQ(plan.unlisted, (std::vector<std::string>{"torch==0.4.1 (r.txt:1)", "torchvision==0.1.9 (r.txt:2)",
+                                                     "vllm==99.0 (r.txt:3)"}));
+  EXPECT_TRUE(plan.headline.starts_with("could not tell whether torch==0.4.1 (r.txt:1), ")) << plan.headline;
+  EXPECT_EQ(plan.not_checked.size(), 3u);
+  // Of a package without GPU code nothing depends on it.
+  const Plan keras = Solve(AskedBy({{"r.txt", "torch==2.6.0\nkeras==0.1\n"}}, "r.txt"));
+  EXPECT_TRUE(keras.unlisted.empty());
+  EXPECT_TRUE(Has(keras.notes.front(), "keras (r.txt:2): the tables have no such release"));
+}
+
+TEST(Asking, AReleaseThatTheTablesDoNotHaveIsCouldNotTellForFilesAndWords) {
+  for (const std::string torch : {"torch==2.6.9", "torch>=99"}) {
+    const Plan of_file = Solve(AskedBy({{"r.txt", torch + "\nonnxruntime-gpu==1.17.0\n"}}, "r.txt"));
+    Question typed = AskedBy({{"r.txt", ""}}, "r.txt");
+    ASSERT_TRUE(AskWord(torch, typed));
+    ASSERT_TRUE(AskWord("onnxruntime-gpu==1.17.0", typed));
+    PassUnlisted(typed);
+    const Plan of_words = Solve(typed);
+    EXPECT_EQ(of_words.unlisted, std::vector<std::string>{torch});
+    EXPECT_EQ(of_file.unlisted, std::vector<std::string>{torch + " (r.txt:1)"});
+    EXPECT_TRUE(of_words.headline.starts_with("could not tell whether " + torch +
+                                              " works: the tables do not have it; the rest: onnxruntime-gpu"))
+        << of_words.headline;
+    EXPECT_EQ(of_words.packages, of_file.packages);
+    ASSERT_EQ(of_file.relaxations.size(), 1u);
+    EXPECT_TRUE(of_file.relaxations.front().option.starts_with("torch==2.")) << of_file.relaxations[0].option;
+    EXPECT_EQ(of_words.relaxations, of_file.relaxations);
+  }
+  // The package for the CPU has the name of the framework, and other releases.
+  EXPECT_EQ(Solve(AskedBy({{"r.txt", "onnxruntime-gpu==1.20.2\n"}}, "r.txt")).packages.size(), 3u);
+  // What the system has cannot be passed to pip.
+  Question toolkit = AskedBy({{"r.txt", ""}}, "r.txt");
+  ASSERT_TRUE(AskWord("cuda==99", toolkit));
+  PassUnlisted(toolkit);
+  const Plan none = Solve(toolkit);
+  EXPECT_EQ(none.outcome, Plan::Outcome::kUnsolvable);
+  EXPECT_EQ(none.unlisted, std::vector<std::string>{"cuda==99"});
+}
+
+TEST(Asking, AFileThatAsksForNothingIsNoClaim) {
+  const Question question = AskedBy({{"r.txt", "# nothing yet\n"}}, "r.txt");
+  Plan plan = Solve(question);
+  EXPECT_EQ(plan.headline, "nothing is asked for, so there is nothing to plan");
+  EXPECT_EQ(CommandsOf(plan, question), "");
 }
 
 // A plan chooses among minor versions of Python.

@@ -31,8 +31,27 @@ report::Channel ChannelOf(const Build& build) {
 }
 
 knowledge::Answer BuildTable::DriverRuns(const Version& driver, const std::string& cuda, Machine machine) {
-  const auto [at, fresh] = drivers_.try_emplace({driver.parts, cuda, machine});
-  if (fresh) at->second = knowledge::DriverForCuda(driver, knowledge::Known(cuda), PlatformOf(machine));
+  const base::Platform platform = PlatformOf(machine);
+  const auto [at, fresh] = drivers_.try_emplace({driver.parts, cuda, platform});
+  if (fresh) at->second = knowledge::DriverForCuda(driver, knowledge::Known(cuda), platform);
+  return at->second;
+}
+
+const knowledge::Answer& BuildTable::OnPython(const Build& build, const Version& python) {
+  const auto [at, fresh] = build_on_python_.try_emplace({&build, python.parts});
+  if (fresh) at->second = knowledge::BuildOnPython(build, python);
+  return at->second;
+}
+
+const knowledge::Answer& BuildTable::OnGpu(const Build& build, const Version& cc) {
+  const auto [at, fresh] = build_on_gpu_.try_emplace({&build, cc.parts});
+  if (fresh) at->second = knowledge::BuildOnGpu(build, cc, nullptr);
+  return at->second;
+}
+
+bool BuildTable::CudnnForbids(const Build& build, const Version& cc) {
+  const auto [at, fresh] = cudnn_forbids_.try_emplace({&build, cc.parts}, false);
+  if (fresh) at->second = knowledge::CudnnOfBuildOnGpu(build, cc).verdict == knowledge::Verdict::kNo;
   return at->second;
 }
 

@@ -41,6 +41,10 @@ class BuildTable {
   bool CudnnHasBuild(std::string_view cudnn, uint32_t cuda_major);
   const knowledge::Answer& CudnnOnGpu(const base::Version& cudnn, uint32_t cuda_major,
                                       const base::Version& cc);
+  // knowledge::BuildOnPython, BuildOnGpu (of no driver) and CudnnOfBuildOnGpu of a build of this table.
+  const knowledge::Answer& OnPython(const Build& build, const base::Version& python);
+  const knowledge::Answer& OnGpu(const Build& build, const base::Version& cc);
+  bool CudnnForbids(const Build& build, const base::Version& cc);
   // Whether a driver belongs to a CUDA release or a newer one.
   bool IsNative(const base::Version& driver, std::string_view cuda, Machine machine);
   // Wheels of a distribution for a machine, newest first.
@@ -52,7 +56,10 @@ class BuildTable {
                                      const std::string& specifiers);
 
  private:
-  std::map<std::tuple<base::VersionParts, std::string, Machine>, knowledge::Answer> drivers_;
+  using OfBuild = std::pair<const Build*, base::VersionParts>;
+  std::map<OfBuild, knowledge::Answer> build_on_python_, build_on_gpu_;
+  std::map<OfBuild, bool> cudnn_forbids_;
+  std::map<std::tuple<base::VersionParts, std::string, base::Platform>, knowledge::Answer> drivers_;
   std::map<std::pair<std::string_view, uint32_t>, bool> cudnns_;
   std::map<std::tuple<base::VersionParts, uint32_t, base::VersionParts>, knowledge::Answer> on_gpu_;
   std::map<std::pair<base::VersionParts, Machine>, base::Version> native_;

@@ -24,25 +24,26 @@ bool BringsItsOwn(LibrariesFrom from) {
 }
 
 // Why a build is not for a GPU.
-std::string GpuFails(const Build& build, const Version& cc, const Answer& answer, CodeFit fit) {
+std::string GpuFails(BuildTable& builds, const Build& build, const Version& cc, const Answer& answer,
+                     CodeFit fit) {
   const std::string name = GpuName(cc);
   if (answer.verdict == Verdict::kUnknown)
     return fit == CodeFit::kUnknown ? "its GPU code is not known" : "may not work on " + name;
   if (fit != CodeFit::kMachineCode && fit != CodeFit::kPtx) {
     return "no code for " + name;
   }
-  if (knowledge::CudnnOfBuildOnGpu(build, cc).verdict != Verdict::kNo) return "does not work on " + name;
+  if (!builds.CudnnForbids(build, cc)) return "does not work on " + name;
   Version cudnn = knowledge::Known(CudnnOf(build.row, build.machine));
   cudnn.parts.resize(std::min<size_t>(cudnn.parts.size(), 3));
   return "its cuDNN " + cudnn.ToString() + " has no code for " + name;
 }
 
 // All Pythons that a build is for.
-std::vector<Version> PythonsOf(const Build& build) {
+std::vector<Version> PythonsOf(BuildTable& builds, const Build& build) {
   constexpr uint32_t kFirst = 5, kLast = 16;
   std::vector<Version> pythons;
   for (uint32_t minor = kFirst; minor <= kLast; ++minor) {
-    if (Version python{{3, minor}}; knowledge::BuildOnPython(build, python).verdict == Verdict::kYes)
+    if (Version python{{3, minor}}; builds.OnPython(build, python).verdict == Verdict::kYes)
       pythons.push_back(std::move(python));
   }
   return pythons;
@@ -221,7 +222,7 @@ Need Making::BuildPythonNeed(const Build& build) const {
   std::vector<Version> rising;
   const auto& pythons = universe_.packages[python_].candidates;
   for (size_t i = 0; i < pythons.size(); ++i) {
-    const Answer answer = knowledge::BuildOnPython(build, pythons[i].number);
+    const Answer& answer = builds_.OnPython(build, pythons[i].number);
     need.source = answer.source;
     need.unknown |= answer.verdict == Verdict::kUnknown;
     if (answer.verdict == Verdict::kYes || (answer.verdict == Verdict::kUnknown && question_.allow_unknown)) {
@@ -230,7 +231,8 @@ Need Making::BuildPythonNeed(const Build& build) const {
     }
   }
   if (!need.accepts.empty()) need.unknown = false;
-  if (question_.host.python && !rising.empty()) rising = PythonsOf(build);  // also those that are not here
+  if (question_.host.python && !rising.empty())
+    rising = PythonsOf(builds_, build);  // also those that are not here
   std::ranges::sort(rising);
   const std::string unknown = "its Python versions are not known";
   need.words = rising.empty() ? unknown : "wheels for Python " + PythonRange(rising);
@@ -247,13 +249,13 @@ void Making::NeedGpus(const Build& build, Candidate& candidate) {
   for (const size_t gpu : gpus_) {
     const Version& cc = universe_.at(gpu, 0).number;
     const std::string name = GpuName(cc);
-    const Answer answer = knowledge::BuildOnGpu(build, cc, nullptr);
+    const Answer& answer = builds_.OnGpu(build, cc);
     const CodeFit fit = code.empty() ? CodeFit::kUnknown : knowledge::CodeRunsOn(code, cc);
     const std::string_view has = fit == CodeFit::kPtx           ? "has PTX for "
                                  : fit == CodeFit::kMachineCode ? "has machine code for "
                                                                 : "compiles for ";
     candidate.needs.push_back(
-        FactNeed(gpu, answer, std::string(has) + name, GpuFails(build, cc, answer, fit)));
+        FactNeed(gpu, answer, std::string(has) + name, GpuFails(builds_, build, cc, answer, fit)));
     if (answer.verdict == Verdict::kYes && fit == CodeFit::kPtx) NeedDriverForPtx(build, cc, candidate);
   }
 }

@@ -108,7 +108,8 @@ size_t Making::AddSystemCudnn() {
 }
 
 SharedNeed Making::ToolkitNeed(const Build& build) {
-  const std::string key = std::string(build.row.cuda) + " to " + std::string(build.row.cuda_until);
+  const std::string key = std::string(build.row.cuda) + " " + std::string(build.row.cuda_from) + " to " +
+                          std::string(build.row.cuda_until);
   const auto made = toolkit_needs_.find(key);
   if (made != toolkit_needs_.end()) return made->second;
   const size_t toolkit = PackageNamed("cuda-toolkit");

@@ -1,6 +1,7 @@
 #include "plan/universe/narrow.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace culprit::plan {
 namespace {
@@ -45,11 +46,11 @@ class Narrowing {
   static int Weight(const Need& need) {
     return need.missing ? 2 : need.unknown ? 3 : need.accepts.empty() ? 0 : 1;
   }
-  bool Left(size_t package, size_t candidate) const { return narrowed_.left[package][candidate]; }
+  bool Left(size_t package, size_t candidate) const { return narrowed_.left[package][candidate] != 0; }
 
   void Exclude(size_t package, size_t candidate, Exclusion why) {
     if (!Left(package, candidate)) return;
-    narrowed_.left[package][candidate] = false;
+    narrowed_.left[package][candidate] = 0;
     narrowed_.why[package][candidate] = why;
     changed_ = true;
   }
@@ -98,22 +99,29 @@ class Narrowing {
     for (const size_t target : targets) {
       if (!narrowed_.required[target]) changed_ = true;
       narrowed_.required[target] = true;
-      std::vector<bool> accepted(narrowed_.left[target].size(), false);
+      Marks accepted(narrowed_.left[target].size(), 0);
       for (size_t c = 0; c < candidates.size(); ++c) {
         if (!Left(package, c)) continue;
-        std::vector<bool> all(accepted.size(), true);  // two needs of one package: both hold
-        for (const Need& need : candidates[c].needs) {
-          if (need.package != target || ignored_.Has(need)) continue;
-          std::vector<bool> these(accepted.size(), false);
-          for (const size_t a : need.accepts) these[a] = true;
-          for (size_t a = 0; a < all.size(); ++a) all[a] = all[a] && these[a];
-        }
-        for (size_t a = 0; a < all.size(); ++a) accepted[a] = accepted[a] || all[a];
+        for (const size_t a : Accepted(candidates[c], target)) accepted[a] = 1;
       }
       for (size_t a = 0; a < accepted.size(); ++a) {
         if (!accepted[a]) Exclude(target, a, {Exclusion::Kind::kPushed, kNone, kNone, package});
       }
     }
+  }
+
+  // Two needs of one package: both hold.
+  std::vector<size_t> Accepted(const Candidate& candidate, size_t target) const {
+    std::optional<std::vector<size_t>> all;
+    for (const Need& need : candidate.needs) {
+      if (need.package != target || ignored_.Has(need)) continue;
+      if (!all) {
+        all = need.accepts;
+      } else {
+        std::erase_if(*all, [&](size_t a) { return !std::ranges::binary_search(need.accepts, a); });
+      }
+    }
+    return all.value_or(std::vector<size_t>{});
   }
 
   const Universe& universe_;
@@ -125,7 +133,7 @@ class Narrowing {
 }  // namespace
 
 size_t Narrowed::CountLeft(size_t package) const {
-  return static_cast<size_t>(std::ranges::count(left[package], true));
+  return static_cast<size_t>(std::ranges::count(left[package], 1));
 }
 
 Narrowed Narrow(const Universe& universe, const std::vector<Root>& roots) {
@@ -135,7 +143,7 @@ Narrowed Narrow(const Universe& universe, const std::vector<Root>& roots) {
 Narrowed Narrow(const Universe& universe, const Demands& asked, Before before) {
   Narrowed narrowed;
   for (const Package& package : universe.packages) {
-    narrowed.left.emplace_back(package.candidates.size(), true);
+    narrowed.left.emplace_back(package.candidates.size(), 1);
     narrowed.why.emplace_back(package.candidates.size());
   }
   narrowed.required.assign(universe.packages.size(), false);

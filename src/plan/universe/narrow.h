@@ -23,8 +23,10 @@ struct Exclusion {
   size_t pusher = kNone;  // kPushed: the required package
 };
 
+using Marks = std::vector<char>;  // 0 or 1 for each; bits in a std::vector<bool> take twice the time
+
 struct Narrowed {
-  std::vector<std::vector<bool>> left;      // by package and candidate
+  std::vector<Marks> left;                  // by package and candidate
   std::vector<std::vector<Exclusion>> why;  // of those that are not left
   std::vector<bool> required;               // packages that every solution has
   size_t empty = kNone;                     // a required package of which nothing is left

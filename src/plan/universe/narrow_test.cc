@@ -32,7 +32,7 @@ Universe AppOnLibrary() {
 TEST(Narrow, ExcludesWhatLacksItsNeed) {
   const Universe universe = AppOnLibrary();
   const Narrowed narrowed = Narrow(universe, universe.roots);
-  EXPECT_EQ(narrowed.left[1], (std::vector<bool>{false, true, true}));
+  EXPECT_EQ(narrowed.left[1], (Marks{0, 1, 1}));
   EXPECT_EQ(narrowed.why[1][0].kind, Exclusion::Kind::kNeed);
   EXPECT_TRUE(narrowed.required[0]);
   EXPECT_EQ(narrowed.empty, kNone);

@@ -47,7 +47,9 @@ std::string ToJson(const report::FleetDiffReport& report) {
                        {"gone_findings", FleetFindingsJson(report.gone_findings)},
                        {"new_nodes", report.new_nodes},
                        {"gone_nodes", report.gone_nodes},
+                       {"unjudged", report.unjudged},
                        {"unreachable", std::move(silent)},
+                       {"left_out", report.left_out},
                        {"knowledge", EditionJson()}});
 }
 

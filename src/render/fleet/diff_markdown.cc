@@ -12,7 +12,7 @@ std::string FindingsTable(const std::string& heading, const std::vector<report::
   std::string text = "\n| " + heading + " | nodes |\n|---|---|\n";
   for (const report::FleetFinding& finding : findings)
     text += "| " + std::string(Name(finding.severity)) + " " + Plain(finding.code) + " " +
-            Plain(finding.summary) + " | " + Code(base::FoldNodes(finding.nodes)) + " |\n";
+            Plain(finding.summary) + " | " + CodeInTable(base::FoldNodes(finding.nodes)) + " |\n";
   return text;
 }
 
@@ -20,8 +20,8 @@ std::string ChangeRow(const report::FleetChange& change) {
   std::string facts;
   for (const report::FactChange& fact : change.facts)
     facts += (facts.empty() ? "" : "<br>") + Plain(InWords(fact));
-  return "| " + facts + " | " + Code(base::FoldNodes(change.nodes)) + " | " +
-         (change.missed.empty() ? AreStill(change) : Code(base::FoldNodes(change.missed))) + " |\n";
+  return "| " + facts + " | " + CodeInTable(base::FoldNodes(change.nodes)) + " | " +
+         (change.missed.empty() ? AreStill(change) : CodeInTable(base::FoldNodes(change.missed))) + " |\n";
 }
 
 }  // namespace
@@ -34,6 +34,9 @@ std::string ToMarkdown(const report::FleetDiffReport& report) {
   text += FindingsTable("gone finding", report.gone_findings);
   if (!report.new_nodes.empty()) text += "\nNew: " + Code(base::FoldNodes(report.new_nodes)) + "\n";
   if (!report.gone_nodes.empty()) text += "\nGone: " + Code(base::FoldNodes(report.gone_nodes)) + "\n";
+  if (!report.unjudged.empty()) text += "\nNot judged: " + Code(base::FoldNodes(report.unjudged)) + "\n";
+  if (!report.left_out.empty())
+    text += "\n" + Plain(kNoRoom) + ": " + Code(base::FoldNodes(report.left_out)) + "\n";
   if (!report.unreachable.empty()) text += "\n";
   for (const report::SilentNode& one : report.unreachable)
     text +=

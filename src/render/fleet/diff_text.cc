@@ -59,6 +59,10 @@ std::string NodesText(const report::FleetDiffReport& report, const Style& style)
     text += "\n" + style.Bold("new") + "\n  " + FoldedNodes(report.new_nodes) + "\n";
   if (!report.gone_nodes.empty())
     text += "\n" + style.Bold("gone") + "\n  " + FoldedNodes(report.gone_nodes) + "\n";
+  if (!report.unjudged.empty())
+    text += "\n" + style.Bold("not judged") + "\n  " + FoldedNodes(report.unjudged) + "\n";
+  if (!report.left_out.empty())
+    text += "\n" + style.Bold(std::string(kNoRoom)) + "\n  " + FoldedNodes(report.left_out) + "\n";
   std::string silent;
   for (const report::SilentNode& one : report.unreachable)
     silent += fmt::format("  {} ({}): {}\n", base::Printable(one.node.node), Name(one.side),

@@ -123,7 +123,10 @@ std::string CellHtml(const TableRow& row, const std::string& what, const PageTex
                      (wrong != nullptr ? "odd"
                       : other          ? "other"
                                        : "same") +
-                     "\">" + (value.empty() ? "none" : text.Html(value));
+                     "\">" +
+                     (!value.empty()                  ? text.Html(value)
+                      : row.group->left_out.Has(what) ? "not told"
+                                                      : "none");
   if (wrong != nullptr)
     html += "<span class=\"detail\">expected: " +
             (wrong->expected.empty() ? "none" : text.Html(Cut(wrong->expected, kLongestValue))) + "</span>";
@@ -131,18 +134,31 @@ std::string CellHtml(const TableRow& row, const std::string& what, const PageTex
 }
 
 // The differences for which there is no column.
-std::string AlsoHtml(const TableRow& row, const std::vector<std::string>& columns, const PageText& text) {
+std::string AlsoHtml(const TableRow& row, const std::vector<std::string>& columns, std::string_view whose,
+                     const PageText& text) {
   const auto& differs = row.odd != nullptr ? row.odd->differs : row.group->differs;
   std::string html;
   size_t count = 0;
   for (const report::FactDiffers& fact : differs) {
     if (std::ranges::find(columns, fact.what) != columns.end()) continue;
     if (++count > kMostAlso) continue;
-    html += "<li>" + text.Html(Cut(InWords(fact), 2 * kLongestValue)) + "</li>";
+    html += "<li>" + text.Html(Cut(InWords(fact, whose), 2 * kLongestValue)) + "</li>";
   }
   if (count > kMostAlso) html += "<li>and " + std::to_string(count - kMostAlso) + " more</li>";
   return "<td data-fact=\"also\" class=\"" + std::string(row.odd != nullptr ? "odd" : "same") + "\">" +
          (html.empty() ? "" : "<ul>" + html + "</ul>") + "</td>";
+}
+
+// In what a row is odd, since its columns may be far to the right.
+std::string OddFactsHtml(const TableRow& row, const PageText& text) {
+  constexpr size_t kMost = 3;
+  if (row.odd == nullptr) return "";
+  std::string names;
+  const auto& differs = row.odd->differs;
+  for (size_t i = 0; i < std::min(differs.size(), kMost); ++i)
+    names += (i == 0 ? "differs in " : ", ") + text.Html(Cut(differs[i].what, kLongestValue));
+  if (differs.size() > kMost) names += " and " + std::to_string(differs.size() - kMost) + " more";
+  return "<span class=\"detail\">" + names + "</span>";
 }
 
 std::string TableSection(const report::FleetReport& report, const PageText& text) {
@@ -159,9 +175,9 @@ std::string TableSection(const report::FleetReport& report, const PageText& text
   html += std::string(more ? "<th scope=\"col\">Also</th>" : "") + "</tr></thead><tbody>";
   for (const TableRow& row : rows) {
     html += "<tr class=\"" + std::string(row.odd != nullptr ? "odd" : "usual") + "\"><th scope=\"row\">" +
-            NodesHtml(row.nodes, text) + "</th>";
+            NodesHtml(row.nodes, text) + OddFactsHtml(row, text) + "</th>";
     for (const std::string& what : columns) html += CellHtml(row, what, text);
-    html += (more ? AlsoHtml(row, columns, text) : "") + "</tr>";
+    html += (more ? AlsoHtml(row, columns, WhoseIsExpected(report), text) : "") + "</tr>";
   }
   html = Limit(rows.size(), all, "stacks") + "<div class=\"wide\" tabindex=\"0\" role=\"region\" " +
          "aria-labelledby=\"fleet-heading\">" + html + "</tbody></table></div>";
@@ -174,6 +190,11 @@ std::string CommonSection(const report::FleetReport& report, const PageText& tex
   std::map<std::string, bool> differing;
   for (const report::FleetGroup& group : report.groups) {
     for (const report::FactDiffers& fact : group.differs) differing[fact.what] = true;
+    if (!group.left_out.any) continue;
+    for (const report::NodeFact& fact : report.groups[0].stack) {
+      if (group.left_out.Has(fact.what) && ValueOf(group.stack, fact.what).empty())
+        differing[fact.what] = true;
+    }
   }
   std::string rows;
   size_t count = 0;
@@ -199,7 +220,8 @@ std::string FleetFindingsSection(const report::FleetReport& report, const PageTe
     finding.cause = found.cause;
     finding.severity = found.severity;
     finding.summary = found.summary;
-    const std::string on = "<p class=\"affects\">On " + NodesHtml(found.nodes, text) + "</p>";
+    const std::string on =
+        "<p class=\"affects\">On " + NodesHtml(found.nodes, text) + text.Html(WhoseWords(found)) + "</p>";
     (found.severity == report::Severity::kNote ? notes : articles) += FindingArticle(finding, i, text, on);
   }
   if (!notes.empty()) articles += "<details class=\"notes\"><summary>Notes</summary>" + notes + "</details>";
@@ -229,6 +251,13 @@ std::string DoubtsSection(const report::FleetReport& report, const PageText& tex
   if (!report.unjudged.empty()) items.push_back({folded(report.unjudged), "could not be judged"});
   for (const report::FleetNotChecked& item : report.not_checked) {
     if (items.size() < kMostSilent) items.push_back({item.what + " on " + folded(item.nodes), item.why});
+  }
+  if (!report.left_out.empty()) items.push_back({folded(report.left_out), std::string(kNoRoom)});
+  if (!report.several.empty()) items.push_back({folded(report.several), std::string(kSeveralAnswers)});
+  for (size_t i = 0; report.versions.size() > 1 && i < report.versions.size(); ++i) {
+    if (items.size() < kMostSilent)
+      items.push_back({"culprit " + report.versions[i].version + " on " + folded(report.versions[i].nodes),
+                       std::string(kSeveralVersions)});
   }
   return NotCheckedSection(items, "Not checked", text);
 }

@@ -21,12 +21,23 @@ report::FleetReport SmallFleet() {
 TEST(FleetPage, NamesTheOddOneWithWhatIsExpectedAndEscapes) {
   const std::string page = ToHtml(SmallFleet(), {});
   EXPECT_NE(page.find("class=\"odd\">570<span class=\"detail\">expected: 580</span>"), std::string::npos);
+  EXPECT_NE(page.find("<span class=\"detail\">differs in driver</span></th>"), std::string::npos);
   EXPECT_NE(page.find("&lt;script&gt;x"), std::string::npos);
   EXPECT_NE(page.find("n&lt;3&gt;"), std::string::npos);
   EXPECT_NE(page.find("&lt;i&gt;no answer"), std::string::npos);
   EXPECT_NE(page.find("package &lt;b&gt; in /x"), std::string::npos) << "what all have in common";
   EXPECT_EQ(page.find("<script>x"), std::string::npos);
   EXPECT_EQ(page.find("class=\"limit\""), std::string::npos);
+}
+
+TEST(FleetPage, SaysWhoseWordsAFindingHas) {
+  report::FleetReport report = SmallFleet();
+  EXPECT_EQ(ToHtml(report, {}).find("the words are"), std::string::npos);
+  report.findings[0].nodes = {"n2", "n<3>"};
+  report.findings[0].varies = true;
+  EXPECT_NE(ToHtml(report, {}).find("; the words are those of n2, the details differ"), std::string::npos);
+  EXPECT_NE(ToText(report, {}, false).find("; the words are those of n2, the details differ\n"),
+            std::string::npos);
 }
 
 TEST(FleetPage, StaysSmallAndSaysWhatIsLeftOut) {
@@ -44,6 +55,57 @@ TEST(FleetPage, StaysSmallAndSaysWhatIsLeftOut) {
   EXPECT_NE(page.find("Shows 300 of 20000 stacks"), std::string::npos);
   EXPECT_NE(page.find("Shows 200 of 20000 findings"), std::string::npos);
   EXPECT_NE(page.find("Shows 300 of 20000 nodes"), std::string::npos);
+}
+
+TEST(FleetPage, WhatHadNoRoomIsNotTold) {
+  report::FleetReport report = SmallFleet();
+  report.groups[0].stack.push_back({"package z", "2"});
+  report.groups[1].left_out = {.any = true, .after = "package <b> in /x"};
+  report.groups.push_back({{"n4"}, {{"driver", "580"}}, {{"package z", "", "2"}}});
+  const std::string page = ToHtml(report, {});
+  EXPECT_NE(page.find("<td data-fact=\"package z\" class=\"same\">not told</td>"), std::string::npos) << page;
+  EXPECT_NE(page.find("<td data-fact=\"package z\" class=\"other\">none</td>"), std::string::npos) << page;
+  report.groups.pop_back();
+  EXPECT_EQ(ToHtml(report, {}).find("package z"), std::string::npos) << "not known of all nodes";
+}
+
+TEST(FleetText, SaysWhoseValueIsExpected) {
+  report::FleetReport report = SmallFleet();
+  EXPECT_NE(ToText(report, {}, false).find("driver: 570 (the others: 580)"), std::string::npos);
+  report.baseline = "wanted";
+  report.outliers[0].differs.push_back({"toolkit /a", "12", ""});
+  const std::string text = ToText(report, {}, false);
+  EXPECT_NE(text.find("different from wanted\n  n<3>\n    driver: 570 (the baseline: 580)\n"
+                      "    toolkit /a: 12 (the baseline: none)\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ((text + ToMarkdown(report)).find("the others"), std::string::npos) << text;
+}
+
+TEST(FleetText, WhereAllDifferEachIsComparedWithTheFirst) {
+  report::FleetReport report = SmallFleet();
+  report.outliers.clear();
+  EXPECT_NE(ToText(report, {}, false).find("driver: 570 (n1: 580)"), std::string::npos);
+}
+
+TEST(FleetText, HasNoHeadingWithNothingBelow) {
+  report::FleetReport report{.verdict = report::Verdict::kUnknown, .headline = "0 nodes"};
+  report.unreachable = {{"n4", "no answer"}};
+  EXPECT_EQ(ToText(report, {}, false), "0 nodes\n\nnothing usable from\n  n4: no answer\n");
+  EXPECT_EQ(ToMarkdown(report).find("|"), std::string::npos);
+  report.groups = {{{"n1"}, {{"kernel", "6.1"}}, {}}};
+  EXPECT_NE(ToText(report, {}, false).find("stacks\n  n1\n"), std::string::npos);
+}
+
+TEST(FleetText, SaysWhatMakesTheComparisonUnsure) {
+  report::FleetReport report = SmallFleet();
+  report.left_out = {"n1", "n2"};
+  report.several = {"n1"};
+  report.versions = {{"0.8.0", {"n1"}}, {"0.9.0", {"n2"}}};
+  const std::string text = ToText(report, {}, false);
+  for (const char* words :
+       {"no room for all facts\n  n[1-2] (2)\n", "several nodes?\n  n1\n", "  0.8.0: n1\n"})
+    EXPECT_NE(text.find(words), std::string::npos) << text;
 }
 
 report::FleetDiffReport Updated() {

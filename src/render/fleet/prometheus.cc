@@ -45,7 +45,9 @@ void AddStates(const report::FleetReport& report, Exposition& metrics) {
   metrics.Begin("culprit_fleet_nodes", "Nodes by state; together all nodes that were asked.");
   for (const std::string_view word : WordsOf(NodeState{}))
     metrics.Add({{"state", word}}, static_cast<long long>(counts[*base::FromWord<NodeState>(word)]));
-  metrics.Begin("culprit_node_state", "1 for the state of a node. A node without a series here is ok.");
+  metrics.Begin(
+      "culprit_node_state",
+      "1 for the state of a node. A node without a series here is ok, if culprit_series_left_out is 0.");
   for (const auto& [node, state] : states) metrics.Add({{"node", node}, {"state", base::Word(state)}}, 1);
 }
 

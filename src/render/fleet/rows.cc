@@ -29,10 +29,14 @@ std::vector<OddNodes> Together(const std::vector<report::Outlier>& outliers) {
   return list;
 }
 
-std::string InWords(const report::FactDiffers& differs) {
-  if (differs.expected.empty()) return differs.what + ": " + differs.value + " (the others have none)";
-  if (differs.value.empty()) return differs.what + ": none (the others: " + differs.expected + ")";
-  return differs.what + ": " + differs.value + " (the others: " + differs.expected + ")";
+std::string_view WhoseIsExpected(const report::FleetReport& report) {
+  return report.baseline.empty() ? "the others" : "the baseline";
+}
+
+std::string InWords(const report::FactDiffers& differs, std::string_view whose) {
+  const auto told = [](const std::string& value) { return value.empty() ? "none" : value; };
+  return differs.what + ": " + told(differs.value) + " (" + std::string(whose) + ": " +
+         told(differs.expected) + ")";
 }
 
 std::string InWords(const report::FactChange& change) {
@@ -49,6 +53,10 @@ std::string AreStill(const report::FleetChange& change) {
 std::string FoldedNodes(const std::vector<std::string>& nodes) {
   return base::Printable(base::FoldNodes(nodes)) +
          (nodes.size() > 1 ? " (" + std::to_string(nodes.size()) + ")" : "");
+}
+
+std::string WhoseWords(const report::FleetFinding& finding) {
+  return finding.varies ? "; the words are those of " + finding.nodes.front() + ", the details differ" : "";
 }
 
 base::Json FleetFindingJson(const report::FleetFinding& finding) {

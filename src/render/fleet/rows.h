@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json_fwd.h"
@@ -21,8 +22,10 @@ struct OddNodes {
 // Those of most nodes last: the odder, the earlier.
 std::vector<OddNodes> Together(const std::vector<report::Outlier>& outliers);
 
-// "driver: 570.86 (the others: 580.95)", "... (the others have none)".
-std::string InWords(const report::FactDiffers& differs);
+// Whose values the odd nodes should have.
+std::string_view WhoseIsExpected(const report::FleetReport& report);
+// "driver: 570.86 (the others: 580.95)", "... (the others: none)".
+std::string InWords(const report::FactDiffers& differs, std::string_view whose);
 // "driver: 550.54 -> 580.95", "toolkit /opt/cuda: 13.0 is new", "... 12.4 is gone".
 std::string InWords(const report::FactChange& change);
 // "3 nodes are as before"; "" if none is.
@@ -30,6 +33,16 @@ std::string AreStill(const report::FleetChange& change);
 // "n[001-003] (3)", safe for a terminal.
 std::string FoldedNodes(const std::vector<std::string>& nodes);
 
+// Why facts of a node may be missing from a comparison.
+inline constexpr std::string_view kNoRoom = "not everything was told: 64 kB had no room for all facts";
+// Why one node may have two answers.
+inline constexpr std::string_view kSeveralAnswers =
+    "different answers under one name: the latest counts; are these several nodes?";
+inline constexpr std::string_view kSeveralVersions =
+    "answers of different versions of culprit: facts may have other names";
+
 base::Json FleetFindingJson(const report::FleetFinding& finding);
+// "; the words are those of n01 ...", where other nodes say it in others.
+std::string WhoseWords(const report::FleetFinding& finding);
 
 }  // namespace culprit::render

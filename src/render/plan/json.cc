@@ -95,6 +95,7 @@ std::string ToJson(const report::Plan& plan, const PlanDetail& detail) {
                        {"requirements", plan.requirements},
                        {"conflict", std::move(conflict)},
                        {"relaxations", std::move(relaxations)},
+                       {"unlisted", plan.unlisted},
                        {"notes", plan.notes},
                        {"knowledge", std::move(knowledge)},
                        {"checked", plan.checked},

@@ -56,7 +56,12 @@ std::string ConflictMarkdown(const Plan& plan) {
     text += std::string(2 * line.depth, ' ') + "- " + Plain(line.text) +
             (line.source.empty() ? "" : " (" + Plain(line.source) + ")") + "\n";
   }
-  if (!plan.relaxations.empty()) text += "\nWhat works instead:\n\n";
+  return text + (text.empty() ? "" : "\n");
+}
+
+std::string RelaxationsMarkdown(const Plan& plan) {
+  if (plan.relaxations.empty()) return "";
+  std::string text = "What works instead:\n\n";
   for (const report::Relaxation& relaxation : plan.relaxations) {
     text += "- " + Plain(relaxation.text);
     if (!relaxation.option.empty()) text += ": " + Code(relaxation.option);
@@ -78,6 +83,7 @@ std::string ToMarkdown(const Plan& plan, const PlanDetail& detail) {
   } else {
     text += ConflictMarkdown(plan);
   }
+  text += RelaxationsMarkdown(plan);
   for (const std::string& note : plan.notes) text += "- " + Plain(note) + "\n";
   if (!plan.notes.empty()) text += "\n";
   if (const std::string checked = CheckedText(plan); !checked.empty()) text += Plain(checked) + "\n\n";

@@ -110,7 +110,12 @@ std::string ConflictText(const Plan& plan, const Style& style, bool verbose) {
     if (verbose && !line.source.empty()) text += "  " + style.Dim("[" + line.source + "]");
     text += "\n";
   }
-  if (!plan.relaxations.empty()) text += "\n" + style.Bold("what works instead") + "\n";
+  return text;
+}
+
+std::string RelaxationsText(const Plan& plan, const Style& style) {
+  if (plan.relaxations.empty()) return "";
+  std::string text = "\n" + style.Bold("what works instead") + "\n";
   for (const report::Relaxation& relaxation : plan.relaxations) {
     text += "  " + base::Printable(relaxation.text) + "\n";
     const std::string gives = GivesText(relaxation);
@@ -126,22 +131,24 @@ std::string ToText(const Plan& plan, const Style& style, const PlanDetail& detai
   const bool solved = plan.outcome == Plan::Outcome::kSolution;
   const bool broken = std::ranges::any_of(
       plan.findings, [](const report::Finding& f) { return f.severity == report::Severity::kError; });
-  std::string text = (solved && !broken ? style.Good(plan.headline)
-                      : solved          ? style.Warn(plan.headline)
-                                        : style.Bad(plan.headline)) +
+  const bool told = plan.unlisted.empty();
+  std::string text = (solved && !broken && told ? style.Good(plan.headline)
+                      : solved || !told         ? style.Warn(plan.headline)
+                                                : style.Bad(plan.headline)) +
                      "\n";
   if (!plan.question.empty()) {
     text += style.Dim("asked: " + AskedText(plan)) + "\n";
   }
   text += solved ? PackagesText(plan, style, detail.verbose) + StepsText(plan, style)
                  : ConflictText(plan, style, detail.verbose);
+  text += RelaxationsText(plan, style);
   if (!plan.notes.empty()) text += "\n" + style.Bold("notes") + "\n";
   for (const std::string& note : plan.notes) text += "  " + base::Printable(note) + "\n";
   if (const std::string checked = CheckedText(plan); !checked.empty()) {
     text += "\n" +
-            (broken                  ? style.Bad(checked)
-             : plan.findings.empty() ? style.Good(checked)
-                                     : style.Warn(checked)) +
+            (broken                          ? style.Bad(checked)
+             : plan.findings.empty() && told ? style.Good(checked)
+                                             : style.Warn(checked)) +
             "\n";
   }
   for (const report::Finding& finding : plan.findings) text += "\n" + FindingText(finding, style);

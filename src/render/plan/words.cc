@@ -52,7 +52,8 @@ std::string CheckedText(const report::Plan& plan) {
     return fmt::format("`culprit check` gives {} warning{} for this plan", warnings,
                        warnings == 1 ? "" : "s");
   }
-  return "`culprit check` passes for this plan";
+  return plan.unlisted.empty() ? "`culprit check` passes for this plan"
+                               : "`culprit check` finds nothing wrong with the rest of this plan";
 }
 
 }  // namespace culprit::render

@@ -25,7 +25,7 @@ std::string FirstMarkdown(const report::FirstRank& first) {
 std::string ToMarkdown(const report::RanksReport& report) {
   std::string text = "### culprit run: " + Plain(report.headline) + "\n\n";
   if (report.first) text += Plain(WhenInWords(*report.first)) + "\n\n" + FirstMarkdown(*report.first);
-  text += "| ranks | ended |\n|---|---|\n";
+  if (!report.ends.empty()) text += "| ranks | ended |\n|---|---|\n";
   for (const report::RankEnds& ends : report.ends)
     text += "| " + Plain(RanksInWords(ends.ranks)) + " | " + Plain(EndInWords(ends)) + " |\n";
   if (!report.waits.empty()) text += "\n| ranks | waiting in |\n|---|---|\n";

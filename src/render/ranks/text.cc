@@ -35,6 +35,7 @@ std::string BulletRows(const std::string& text) {
 }
 
 std::string EndRows(const report::RanksReport& report, const Style& style) {
+  if (report.ends.empty()) return "";
   std::string text = "\n" + style.Bold("how the ranks ended") + "\n";
   for (const report::RankEnds& ends : report.ends)
     text += BulletRows(RanksInWords(ends.ranks) + ": " + EndInWords(ends));
@@ -111,7 +112,8 @@ std::string ToText(const report::RanksReport& report, const Style& style, bool v
   std::string text;
   for (const std::string& line : Wrapped(report.headline, kLineWidth))
     text += VerdictText(report.verdict, line, style) + "\n";
-  if (report.first) text += style.Dim(base::Printable(WhenInWords(*report.first))) + "\n";
+  const std::string when = report.first ? WhenInWords(*report.first) : "";
+  if (!when.empty()) text += style.Dim(base::Printable(when)) + "\n";
   text += EndRows(report, style);
   if (report.first) text += FindingRows(*report.first, style);
   text += SharedRows(report, style) + WaitRows(report, style) + DifferenceRows(report, verbose, style) +

@@ -113,7 +113,7 @@ std::string CauseHtml(const SiteParts& parts, const report::CausePage& page) {
   html += Section("fix", "Fix", OnBoth(parts, page.fix, page.windows_fix));
   html += Avoid(parts, &page);
   if (const std::string codes = CodeList(parts, page.slug, ""); !codes.empty())
-    html += Section("codes", "What <code>culprit check</code> finds of it", codes);
+    html += Section("codes", "What <code>culprit check</code> reports", codes);
   std::vector<std::string> first, also;
   for (const Led& led : parts.MessagesOf(page.slug)) {
     if (led.first) {

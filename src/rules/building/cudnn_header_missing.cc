@@ -35,7 +35,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     const std::string link = base::JoinPath(copy.directory, "libcudnn.so");
     if (scene.view.Open(link).error != base::PathError::kNone) continue;
     report::Finding& finding =
-        ruling.Fire(link + " (cuDNN " + copy.version + ") is installed, but its cudnn.h is missing", link);
+        ruling.Fire(link + " (cuDNN " + copy.version + ") is installed, but its cudnn.h is missing", link,
+                    {"cudnn.h", "cudnn_version.h"});
     finding.evidence.push_back(
         {"no cudnn_version.h and no cudnn.h in the include directory for " + copy.directory, copy.directory});
     const std::string cuda = copy.cuda.substr(0, copy.cuda.find('.'));

@@ -102,7 +102,7 @@ void Check(const Scene& scene, Ruling& ruling) {
   if (!named.value.empty()) return FireNamed(scene, named, ruling);
   if (!scene.stack().toolkits->host_compilers.empty()) return;  // Debian's nvcc has a PATH of its own
   report::Finding& finding =
-      ruling.Fire(chosen.toolkit->nvcc + " finds no gcc on PATH", chosen.toolkit->nvcc);
+      ruling.Fire(chosen.toolkit->nvcc + " finds no gcc on PATH", chosen.toolkit->nvcc, {"gcc"});
   finding.affects.push_back("builds");
   finding.evidence.push_back({"a build uses " + chosen.toolkit->root, chosen.because});
   finding.evidence.push_back({"no directory of PATH has a gcc, and NVCC_CCBIN is not set", "PATH"});

@@ -2,6 +2,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "knowledge/arch.h"
+#include "rules/kit/building/arch_flags.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
 #include "rules/kit/variables/variable_fixes.h"
 
@@ -28,21 +29,6 @@ You only run programs that are already built.
 ## Sources
 Documentation of nvcc: NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS, -gencode; data/architectures.toml.
 )md";
-
-// "7.0" for every compute_70 and sm_70 in a word of flags; "10.0" for sm_100a.
-std::vector<std::string> CapabilitiesIn(const std::string& word) {
-  std::vector<std::string> capabilities;
-  for (const std::string& part : base::SplitWords(word, "=,[]\"'")) {
-    for (const std::string_view start : {"compute_", "sm_"}) {
-      if (!part.starts_with(start)) continue;
-      std::string number = part.substr(start.size());
-      while (!number.empty() && (number.back() == 'a' || number.back() == 'f')) number.pop_back();
-      if (number.size() < 2 || !base::IsNumber(number)) continue;
-      capabilities.push_back(number.substr(0, number.size() - 1) + "." + number.back());
-    }
-  }
-  return capabilities;
-}
 
 // The flags without the word that asks for it; "-gencode X" and "-arch X" are two words.
 std::string Without(const std::vector<std::string>& words, size_t place) {

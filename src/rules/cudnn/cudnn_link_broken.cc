@@ -64,6 +64,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                             : failed.why == Why::kLinkLoop ? " is a symlink loop"
                                                            : " is a dangling symlink"),
              failed.file);
+    if (missing) finding.evidence.push_back(WithoutLink(scene, failed.file));
     finding.fix = Repair(scene, CopyOf(scene, failed.file), failed.file);
   }
   if (!scene.stack().cudnn) return;

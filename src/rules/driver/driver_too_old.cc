@@ -7,6 +7,7 @@
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/driver/driver_need.h"
 #include "rules/kit/gpu_code/gpu_code_facts.h"
+#include "rules/kit/recipe/package_cuda.h"
 #include "rules/kit/recipe/recipe_builds.h"
 #include "rules/kit/recipe/recipe_gpu.h"
 #include "rules/rule.h"
@@ -73,10 +74,22 @@ std::string RunningBuilds(const base::Version& driver, base::Platform platform) 
   return words;
 }
 
+std::string InsteadOf(CudaUser::Kind kind) {
+  switch (kind) {
+    case CudaUser::Kind::kBuild:
+      return ", or install a build for ";
+    case CudaUser::Kind::kImage:
+      return ", or use an image for ";
+    case CudaUser::Kind::kToolkit:
+      return ", or use ";
+  }
+  return "";
+}
+
 // `title` needs `wanted`. Where there is no code for the GPU, no driver helps.
 void Compare(const Scene& scene, const CudaUser& user, const DriverInUse& driver, bool has_no_code,
              Ruling& ruling) {
-  const auto& [title, wanted, scenario, compat, place, image] = user;
+  const auto& [title, wanted, scenario, compat, place, kind] = user;
   const std::string release = ReleaseOf(wanted.cuda);
   const std::string& driver_text = driver.version;
   const std::string& driver_source = driver.source;
@@ -112,47 +125,118 @@ void Compare(const Scene& scene, const CudaUser& user, const DriverInUse& driver
   finding.evidence.push_back({title + " needs CUDA " + wanted.cuda, wanted.source});
   finding.evidence.push_back({answer.why, std::string(answer.source)});
   const std::string builds = RunningBuilds(*version, scene.platform());
-  finding.fix = {
-      .text =
-          "update the driver to " + (floor.empty() ? "a newer one" : floor + " or newer") +
-          (builds.empty() ? "" : (image ? ", or use an image for " : ", or install a build for ") + builds) +
-          (image ? "" : "; another toolkit does not help") +
-          (HasVirtualGpu(scene) ? "; this is a vGPU: its driver must be of a release that the host supports"
-                                : ""),
-      .commands = {},
-      .risk = report::Risk::kMedium,
-      .changes = {}};
+  finding.fix = {.text = "update the driver to " + (floor.empty() ? "a newer one" : floor + " or newer") +
+                         (builds.empty() ? "" : InsteadOf(kind) + builds) +
+                         (kind == CudaUser::Kind::kBuild ? "; another toolkit does not help" : "") +
+                         (HasVirtualGpu(scene)
+                              ? "; this is a vGPU: its driver must be of a release that the host supports"
+                              : ""),
+                 .commands = {},
+                 .risk = report::Risk::kMedium,
+                 .changes = {}};
   if (const std::string choice = ChooseDriver(scene).version; !choice.empty())
     finding.fix.changes = {report::InstallDriver{choice}};
 }
 
-// Images whose name does not tell their CUDA, where a host is there to be judged.
-void NameUnknownImages(const Scene& scene, Ruling& ruling) {
-  if (!scene.stack().recipes || !scene.stack().driver) return;
+// Why nobody can tell which CUDA it brings.
+std::string WhyOpen(const RecipeInstall& install) {
+  if (install.step->conditional) return "it is installed under a condition; check the built image";
+  if (install.vague)
+    return "a variable, or the machine that builds the image, decides; check the built image";
+  if (install.manager == Manager::kConda && IsFrameworkOfConda(install))
+    return "conda decides on the machine that builds the image; pin it: cuda-version=VERSION";
+  if (!install.version.empty()) return "no row knows " + install.name + " " + install.version;
+  if (install.manager != Manager::kPip) return "it has no version; name one";
+  return "it has no version, so pip takes the newest of the day; pin it: " + install.name + "==VERSION";
+}
+
+// What stands in requirement files decides where nothing else names a CUDA. An image with CUDA in it does:
+// what is installed there is meant for it.
+void NameUnreadInstalls(const PartView& view, bool hosted, Ruling& ruling) {
+  const std::vector<PartView::Step> unread = UnreadInstallsOf(view);
+  if (unread.empty()) return;
+  const std::string what = "what " + PlaceOf(*unread.front().recipe, unread.front()->line) + " installs";
+  const std::string why = "culprit does not read requirement files here; check the built image";
+  if (hosted && BuildsOf(view).empty())
+    ruling.NotEnoughFacts(what, why);
+  else
+    ruling.Remark(what, why);
+}
+
+void NameScripts(const PartView& view, Ruling& ruling) {
+  const std::vector<PartView::Step> scripts = ScriptsOf(view);
+  if (scripts.empty()) return;
+  ruling.Remark("what " + PlaceOf(*scripts.front().recipe, scripts.front()->line) + " does",
+                "culprit does not read scripts here; check the built image");
+}
+
+// What is copied from another stage, where nothing else names a CUDA.
+void NameDoubtfulCopies(const PartView& view, Ruling& ruling) {
+  const std::vector<PartView::Step> copies = DoubtfulCopiesOf(view);
+  if (copies.empty() || !BuildsOf(view).empty()) return;
+  ruling.NotEnoughFacts("what " + PlaceOf(*copies.front().recipe, copies.front()->line) + " copies",
+                        "a framework of that stage may be among it; check the built image");
+}
+
+// A program from a stage with CUDA, in an image without.
+void NameLinkedCopies(const PartView& view, bool hosted, Ruling& ruling) {
+  if (view.linked.empty() || view.image.has != knowledge::ImageHas::kNothing || !BuildsOf(view).empty())
+    return;
+  const PartView::Step& copy = view.linked.front();
+  const std::string what = "what " + PlaceOf(*copy.recipe, copy->line) + " copies";
+  const std::string why =
+      "its stage has CUDA, and " + view.base->image +
+      " has not: a program that is linked to CUDA lacks its libraries; check the built image";
+  if (hosted)
+    ruling.NotEnoughFacts(what, why);
+  else
+    ruling.Remark(what, why);
+}
+
+// An image whose name does not tell its CUDA.
+void NameUnknownImage(const PartView& view, Ruling& ruling) {
+  const bool told = view.image_told && view.image.has != knowledge::ImageHas::kUnknown &&
+                    view.image.has != knowledge::ImageHas::kGpu;
+  const bool asked =
+      view.recipe->kind == snapshot::RecipeKind::kDockerfile || IsGivenGpu(view) || !WantsGpu(view).empty();
+  if (told || !asked || view.base == nullptr) return;
+  const std::string& image = view.base->image;
+  ruling.NotEnoughFacts(
+      "the CUDA of " + (image.empty() ? view.part->name : image),
+      view.image_told
+          ? "its name does not tell; ask the image: docker save IMAGE | culprit check - --host ..."
+          : "its name is not known here; ask the image: docker save IMAGE | culprit check - --host ...");
+}
+
+// What of recipes does not tell its CUDA; where a host is there to be judged, nobody can tell whether it
+// runs.
+void NameUnknown(const Scene& scene, Ruling& ruling) {
+  if (!scene.stack().recipes) return;
+  const bool hosted = static_cast<bool>(scene.stack().driver);
   for (const PartView& view : Started(scene)) {
+    NameUnreadInstalls(view, hosted, ruling);
+    NameScripts(view, ruling);
+    NameLinkedCopies(view, hosted, ruling);
+    if (!hosted) continue;
+    if (view.open) {
+      ruling.NotEnoughFacts("the CUDA of " + view.part->name,
+                            "build arguments, or a file that was not read, change what it is built from; "
+                            "check the built image");
+      continue;
+    }
     for (const RecipeInstall& install : OpenInstallsOf(view))
-      ruling.NotEnoughFacts(
-          "the CUDA of the " + install.name + " that " + PlaceOf(*install.step.recipe, install.step->line) +
-              " installs",
-          "it has no version, so pip takes the newest of the day; pin it: " + install.name + "==VERSION");
-    const bool told = view.image_told && view.image.has != knowledge::ImageHas::kUnknown &&
-                      view.image.has != knowledge::ImageHas::kGpu;
-    const bool asked =
-        view.recipe->kind == snapshot::RecipeKind::kDockerfile || IsGivenGpu(view) || !WantsGpu(view).empty();
-    if (told || !asked || view.base == nullptr) continue;
-    const std::string& image = view.base->image;
-    ruling.NotEnoughFacts(
-        "the CUDA of " + (image.empty() ? view.part->name : image),
-        view.image_told
-            ? "its name does not tell; ask the image: docker save IMAGE | culprit check - --host ..."
-            : "its name is not known here; ask the image: docker save IMAGE | culprit check - --host ...");
+      ruling.NotEnoughFacts("the CUDA of the " + install.name + " that " +
+                                PlaceOf(*install.step.recipe, install.step->line) + " installs",
+                            WhyOpen(install));
+    NameDoubtfulCopies(view, ruling);
+    NameUnknownImage(view, ruling);
   }
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
   const auto& driver = scene.stack().driver;
   const std::vector<CudaUser> all = CudaUsers(scene);
-  NameUnknownImages(scene, ruling);
+  NameUnknown(scene, ruling);
   if (all.empty()) return ruling.NotApplicable();
   if (Circumstances(scene).wsl && !(driver && driver->assumed)) {
     return ruling.Remark("whether the driver is new enough",

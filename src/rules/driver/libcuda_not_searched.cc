@@ -40,16 +40,18 @@ void Check(const Scene& scene, Ruling& ruling) {
   const snapshot::DriverLibrary* library = FindDriverLibrary(*driver);
   if (library == nullptr) return ruling.NotApplicable();
   if (FindLoaded(scene, *any, "libcuda.so")) return;
+  const std::string directory(base::DirName(library->path));
   for (const loader::Request& request : any->graph.requests) {
     if (request.name != "libcuda.so.1") continue;
     if (request.uncertain)
       return ruling.NotEnoughFacts("which libcuda programs load", "files were not recorded");
     for (const loader::Attempt& attempt : request.attempts) {
       if (attempt.outcome == loader::Outcome::kEmptyFile) return;  // an empty file ends the search: CUL1023
+      if (attempt.outcome == loader::Outcome::kFound)  // it is searched; what it needs is not there
+        return ruling.NotEnoughFacts("whether programs can load libcuda.so.1", request.error);
     }
   }
   if (!library->version.empty() && DanglingLibcuda(scene, *driver) != nullptr) return;  // CUL1024
-  const std::string directory(base::DirName(library->path));
   report::Finding& finding = ruling.Fire(
       library->path + " is installed, but the loader does not search " + directory, library->path);
   finding.evidence.push_back(

@@ -155,6 +155,12 @@ std::string LinkTarget(const Scene& scene, const std::string& path, const std::s
   return best;
 }
 
+report::Evidence WithoutLink(const Scene& scene, const std::string& path) {
+  const std::string name = LinkTarget(scene, path);
+  return {name + " is in that directory without a symlink to it",
+          base::JoinPath(scene.view.RealPath(std::string(base::DirName(path))), name)};
+}
+
 report::Fix SetLink(const Scene& scene, const std::string& path, const std::string& target) {
   const std::string place = PlaceOf(scene, path);
   report::Fix fix{

@@ -27,6 +27,8 @@ std::string SystemDirectory(const Scene& scene);
 // not damaged, with that soname, the newest (or `version`, if given). For a name without a number ("libx.so")
 // the matching soname. "" if there is none.
 std::string LinkTarget(const Scene& scene, const std::string& path, const std::string& version = "");
+// That library, as the evidence for a missing symlink.
+report::Evidence WithoutLink(const Scene& scene, const std::string& path);
 report::Fix SetLink(const Scene& scene, const std::string& path, const std::string& target);
 // The same for a file that is too small for a library: archives that were unpacked on Windows or a share
 // leave a text where a symlink was. "" if it is none of these.

@@ -40,10 +40,11 @@ void Check(const Scene& scene, Ruling& ruling) {
         missing ? failed.file + " is missing: only the fully versioned file is there"
                 : failed.file + " is a dangling symlink, and no other " + failed.request->name + " is found",
         failed.file, {failed.request->name});
-    finding.evidence.push_back(
-        {missing ? LinkTarget(scene, failed.file) + " is in that directory without a symlink to it"
-                 : "the target of " + failed.file + " does not exist",
-         failed.file});
+    if (missing) {
+      finding.evidence.push_back(WithoutLink(scene, failed.file));
+    } else {
+      finding.evidence.push_back({"the target of " + failed.file + " does not exist", failed.file});
+    }
     finding.fix = RepairLink(scene, failed.file);
   }
 }

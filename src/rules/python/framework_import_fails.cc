@@ -130,26 +130,30 @@ report::Fix FixFor(const Scene& scene, const snapshot::PythonEnvironment& enviro
   return fix;
 }
 
-// "3.10" where a module of the framework is there for that Python and not for this one: in the place of
-// "core.cpython-311-*.so" lies "core.cpython-310-x86_64-linux-gnu.so". "" otherwise.
-std::string BuiltForPython(const Scene& scene, const snapshot::Framework& framework,
-                           const std::string& import_error) {
+// A module of the framework that is there for another Python and not for this one: in the place of
+// "core.cpython-311-*.so" lies "core.cpython-310-x86_64-linux-gnu.so".
+struct OtherModule {
+  std::string python;  // "3.10"; "" if there is none
+  std::string path;
+};
+OtherModule ModuleOfOtherPython(const Scene& scene, const snapshot::Framework& framework,
+                                const std::string& import_error) {
   constexpr std::string_view kMissing = "no such file: ", kTag = ".cpython-";
-  if (!import_error.starts_with(kMissing)) return "";
+  if (!import_error.starts_with(kMissing)) return {};
   const std::string pattern = import_error.substr(kMissing.size());
   const size_t tag = pattern.find(kTag);
-  if (tag == std::string::npos) return "";
+  if (tag == std::string::npos) return {};
   const std::string path = base::JoinPath(base::DirName(framework.directory), pattern.substr(0, tag));
   const std::string start = std::string(base::BaseName(path)) + std::string(kTag) + "3";
   const auto items = scene.view.List(std::string(base::DirName(path)));
-  if (!items) return "";
+  if (!items) return {};
   for (const snapshot::DirectoryItem& item : *items) {
     if (!item.name.starts_with(start)) continue;
     const std::string minor =
         item.name.substr(start.size(), item.name.find('-', start.size()) - start.size());
-    if (base::IsNumber(minor)) return "3." + minor;
+    if (base::IsNumber(minor)) return {"3." + minor, base::JoinPath(base::DirName(path), item.name)};
   }
-  return "";
+  return {};
 }
 
 void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling& ruling) {
@@ -202,11 +206,12 @@ void CheckScenario(const Scene& scene, const loader::Scenario& scenario, Ruling&
   }
   if (cause != nullptr && IsTensorrt(cause->name)) finding.cause = "cuda-library-missing";
   finding.fix = FixFor(scene, *environment, *framework, cause);
-  if (const std::string python = BuiltForPython(scene, *framework, scenario.graph.import_error);
-      !python.empty()) {
+  if (const OtherModule other = ModuleOfOtherPython(scene, *framework, scenario.graph.import_error);
+      !other.python.empty()) {
+    finding.evidence.push_back({other.path + " is for Python " + other.python, other.path});
     finding.cause = "framework-version-conflict";
-    finding.summary = framework->name + " in " + environment->prefix + " was built for Python " + python +
-                      ", this is Python " + environment->python;
+    finding.summary = framework->name + " in " + environment->prefix + " was built for Python " +
+                      other.python + ", this is Python " + environment->python;
     finding.fix.text = "reinstall it with this Python; do not copy packages from another one";
   }
 }

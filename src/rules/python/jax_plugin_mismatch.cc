@@ -53,7 +53,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       }
       if (why.empty()) continue;
       const std::string extra = package.name.substr(4, package.name.size() - 4 - 7);  // "cuda12"
-      report::Finding& finding = ruling.Fire(why, package.record, {jaxlib->version});
+      report::Finding& finding = ruling.Fire(why, package.record, {jaxlib->version, pjrt_name});
       finding.affects.push_back("jax " + (jax == nullptr ? "" : jax->version) + " in " + environment.prefix);
       finding.evidence.push_back({package.name + " " + package.version, package.record});
       finding.evidence.push_back({"jaxlib " + jaxlib->version, jaxlib->record});

@@ -33,9 +33,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     // Until 0.4.29 jaxlib itself could include CUDA: 0.4.19+cuda12.cudnn89.
     const auto* jaxlib = environment.Find("jaxlib");
     if (jaxlib != nullptr && jaxlib->version.find("+cuda") != std::string::npos) continue;
-    report::Finding& finding = ruling.Fire("jax " + jax->version + " in " + environment.prefix +
-                                               " has no CUDA plugin, so it computes on the CPU",
-                                           jax->directory, {environment.prefix});
+    report::Finding& finding =
+        ruling.Fire("jax " + jax->version + " in " + environment.prefix +
+                        " has no CUDA plugin, so it computes on the CPU",
+                    jax->directory, {environment.prefix, "jax-cuda12-plugin", "jax-cuda13-plugin"});
     // What another package brought along may never be used.
     const bool brought = !AskedOf(scene, environment, "jax").empty();
     if (gpu == Presence::kUnknown || brought) finding.severity = report::Severity::kNote;

@@ -1,6 +1,8 @@
 // CUL2032: a device request of a compose file is refused or gives no GPU.
 #include <algorithm>
+#include <array>
 
+#include "base/text.h"
 #include "rules/kit/recipe/recipe_gpu.h"
 
 namespace culprit::rules::compose_device_request_invalid {
@@ -8,11 +10,13 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-An entry of `deploy.resources.reservations.devices` lacks capabilities, has no gpu among them, or names both count and device_ids.
+An entry of `deploy.resources.reservations.devices` lacks capabilities, has one that Docker's driver nvidia does not know, has a text where a
+list belongs, or names both count and device_ids. Or `gpus` is neither `all` nor a list.
 
 ## Why it breaks
-Compose refuses the file: capabilities is required, and count and device_ids exclude each other. Without the capability gpu Docker finds
-no driver for the request: "could not select device driver".
+Compose refuses the file: capabilities is required, capabilities and device_ids are lists, and count and device_ids exclude each other. Docker chooses a driver that knows every
+capability of the request; that of NVIDIA knows gpu, nvidia, compute, compat32, graphics, utility, video and display. With any other it finds
+none: "could not select device driver".
 
 ## How culprit knows
 The entry itself.
@@ -25,32 +29,55 @@ The device is not a GPU of NVIDIA's, and another driver is named.
 
 ## Sources
 Docker documentation, Enable GPU access with Docker Compose; compose-spec/compose-spec@04828616: deploy.md
-(devices).
+(devices); compose-spec/compose-spec@00655e22: schema/compose-spec.json (devices, gpus); moby/moby@18a2f3f0: daemon/nvidia_linux.go (the capabilities); moby/moby@168f07f3: daemon/devices.go (handleDevice);
+moby/moby@5bc86836: daemon/internal/capabilities/caps.go (all of them must be known).
 )md";
+
+// What Docker's driver nvidia knows.
+bool IsCapability(std::string_view name) {
+  static constexpr std::array<std::string_view, 8> kNames = {"gpu",      "nvidia",  "compute", "compat32",
+                                                             "graphics", "utility", "video",   "display"};
+  return std::ranges::find(kNames, name) != kNames.end() || base::Contains(name, "$");
+}
 
 // What is wrong with it; "" for nothing.
 std::string Mistake(const GpuRequest& request) {
+  if (!request.misshapen.empty())
+    return "has a text in " + request.misshapen + ", where compose requires a list";
   if (!request.says_capabilities || request.capabilities.empty())
     return "has no capabilities, which compose requires";
   if (!request.count.empty() && !request.ids.empty())
     return "has both count and device_ids, which exclude each other";
-  const bool gpu = std::ranges::any_of(
-      request.capabilities, [](const std::string& name) { return name == "gpu" || name == "nvidia"; });
-  if (!gpu && (request.name.empty() || request.name == "nvidia")) return "has no gpu among its capabilities";
+  const auto unknown = std::ranges::find_if_not(request.capabilities, IsCapability);
+  if (request.name == "nvidia" && unknown != request.capabilities.end())
+    return "has the capability " + *unknown + ", which Docker's driver nvidia does not know";
+  if (request.name.empty() && std::ranges::none_of(request.capabilities, IsCapability))
+    return "has no gpu among its capabilities";
   return "";
+}
+
+// `gpus: 2`, which is an option of docker run and no value here.
+bool IsCounted(const GpuRequest& request) {
+  return request.way == GpuWay::kGpus && request.name.empty() && request.count != "all" &&
+         !base::Contains(request.count, "$");
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
   for (const PartView& view : Started(scene)) {
     for (const GpuRequest& request : view.part->gpus) {
       const std::string mistake = request.way == GpuWay::kDevices ? Mistake(request) : "";
-      if (mistake.empty()) continue;
-      report::Finding& finding = FireAt(ruling, "the device of " + view.part->name + " " + mistake,
+      const bool counted = IsCounted(request);
+      if (mistake.empty() && !counted) continue;
+      report::Finding& finding = FireAt(ruling,
+                                        counted ? "gpus of " + view.part->name + " is " + request.count +
+                                                      "; compose accepts only all, or a list of devices"
+                                                : "the device of " + view.part->name + " " + mistake,
                                         *view.recipe, *view.part, request.line);
-      finding.evidence.push_back({"a device without a valid request", PlaceOf(*view.recipe, request.line)});
-      finding.fix = {.text =
-                         "write it as {driver: nvidia, count: all, capabilities: [gpu]}, or device_ids in "
-                         "place of count",
+      finding.evidence.push_back({counted ? "gpus: " + request.count : "a device without a valid request",
+                                  PlaceOf(*view.recipe, request.line)});
+      finding.fix = {.text = counted ? "write gpus: all, or a list: gpus: [{count: 1}]"
+                                     : "write it as {driver: nvidia, count: all, capabilities: [gpu]}, or "
+                                       "device_ids in place of count",
                      .commands = {},
                      .risk = report::Risk::kLow};
     }

@@ -1,4 +1,4 @@
-// CUL2037: an image gets the driver of the machine that builds it.
+// CUL2037: an image brings files of the NVIDIA driver, which are the host's to give.
 #include <algorithm>
 #include <array>
 
@@ -13,20 +13,22 @@ constexpr std::string_view kPage = R"md(
 A Dockerfile installs or copies libcuda or other files of the NVIDIA driver into the image.
 
 ## Why it breaks
-The driver's libraries must be of the version of the host's kernel module, so the container runtime mounts them from the host at start. A copy in the
+The driver's libraries must be of the version of the host's kernel module, so the container runtime mounts them from the host at start. A copy
+in the
 image is of another version: at best it is never used, at worst it is found first ("driver/library version mismatch", 803) or is in the
 way of the mount ("file exists").
 
 ## How culprit knows
-Packages of the driver among what apt installs (also the metapackages `cuda` and cuda-runtime, which bring the driver), and libcuda among
-what is copied.
+Packages of the driver among what apt installs (also the metapackages `cuda` and cuda-runtime, which bring the driver), NVIDIA's installer
+(NVIDIA-Linux-x86_64-550.54.14.run) among the commands, libcuda among what is copied, and links with the name libcuda.so.1 to a stub.
 
 ## Fix
 Leave the driver out. Install the toolkit alone (cuda-toolkit-12-4 in place of cuda) or its libraries (cuda-libraries-12-4 in place of
 cuda-runtime-12-4), or start from an image of nvidia/cuda.
 
 ## When this is not your problem
-The image is for a virtual machine or installs the driver on a host (a driver container), or a later command removes these files again.
+The image is for a virtual machine or installs the driver on a host (a driver container), the installer only unpacks its files (--extract-only),
+or a later command removes these files again.
 
 ## Sources
 NVIDIA, CUDA Installation Guide for Linux (meta packages: cuda, cuda-MAJOR-MINOR and cuda-runtime-MAJOR-MINOR install the driver too);
@@ -53,6 +55,28 @@ bool IsDriverPackage(const std::string& name) {
 bool IsLibcuda(const std::string& path) {
   const std::string_view name = base::BaseName(path);
   return name.starts_with("libcuda.so") && !base::Contains(path, "stubs") && !base::Contains(path, "compat");
+}
+
+// The installer, unless it only unpacks its files; "" if the command starts none.
+std::string Installer(const RecipeStep& step) {
+  if (HasWord(step, "-x") || HasWord(step, "--extract-only")) return "";
+  const size_t at = Calls(step, "sh") || Calls(step, "bash") ? 1 : 0;
+  if (at >= step.words.size()) return "";
+  const std::string_view name = base::BaseName(step.words[at]);
+  return name.starts_with("NVIDIA-Linux-") && name.ends_with(".run") ? std::string(name) : "";
+}
+
+// What of the driver a command of RUN leaves in the image; "" for nothing.
+std::string LeftBy(const RecipeStep& step) {
+  if (step.words.size() > 2 && (Calls(step, "cp") || Calls(step, "install"))) {
+    const auto copied = std::ranges::find_if(step.words, IsLibcuda);
+    return copied == step.words.end() ? "" : *copied;
+  }
+  // A link to the stub has the name that programs ask for.
+  const bool link = step.words.size() > 2 && Calls(step, "ln") && IsLibcuda(step.words.back()) &&
+                    base::BaseName(step.words.back()).starts_with("libcuda.so.1");
+  const bool to_stub = link && base::Contains(step.words[step.words.size() - 2], "stubs/libcuda.so");
+  return to_stub ? step.words.back() : Installer(step);
 }
 
 // `rm -rf .../libcuda*` afterwards.
@@ -93,6 +117,9 @@ void Check(const Scene& scene, Ruling& ruling) {
         FireOn(view, install.step, install.name, ruling);
     }
     for (const PartView::Step& step : view.steps) {
+      if (step->kind == StepKind::kRun) {
+        if (const std::string left = LeftBy(*step.step); !left.empty()) FireOn(view, step, left, ruling);
+      }
       if (step->kind != StepKind::kCopy) continue;
       const auto copied = std::ranges::find_if(step->words, IsLibcuda);
       if (copied != step->words.end()) FireOn(view, step, *copied, ruling);
@@ -102,16 +129,17 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {.code = "CUL2037",
-                           .name = "driver_in_image",
-                           .family = Family::kVisibility,
-                           .explains = Explains::kNothing,
-                           .cause = "driver-library-mismatch",
-                           .severity = report::Severity::kWarning,
-                           .looks_at = LooksAt::kRecipe,
-                           .since = "0.9.0",
-                           .title = "an image gets the driver of the machine that builds it",
-                           .page = kPage,
-                           .check = Check};
+extern const Rule kRule = {
+    .code = "CUL2037",
+    .name = "driver_in_image",
+    .family = Family::kVisibility,
+    .explains = Explains::kNothing,
+    .cause = "driver-library-mismatch",
+    .severity = report::Severity::kWarning,
+    .looks_at = LooksAt::kRecipe,
+    .since = "0.9.0",
+    .title = "an image brings files of the NVIDIA driver, which are the host's to give",
+    .page = kPage,
+    .check = Check};
 
 }  // namespace culprit::rules::driver_in_image

@@ -21,7 +21,8 @@ Do that when the container starts (ENTRYPOINT), and name the GPUs to compile for
 that step a GPU: `RUN --device=nvidia.com/gpu=all`, with BuildKit 0.20 or later and CDI set up where it builds.
 
 ## When this is not your problem
-The command may fail (`|| true`), or the daemon has nvidia as its default runtime and builds without BuildKit.
+The command may fail (`|| true`) or stands in a branch that is not taken (`if command -v nvidia-smi`; culprit is silent about these), or the
+daemon has nvidia as its default runtime and builds without BuildKit.
 
 ## Sources
 Docker documentation, Container Device Interface (build); moby/buildkit@5d47cc18: docs/cdi.md (RUN --device since BuildKit 0.20);
@@ -48,7 +49,8 @@ std::string NeedsGpu(const RecipeStep& step) {
 void Check(const Scene& scene, Ruling& ruling) {
   for (const PartView& view : AllParts(scene)) {
     for (const PartView::Step& step : view.steps) {
-      if (step.part != view.part || step->kind != StepKind::kRun || step->may_fail || step->device) continue;
+      if (step.part != view.part || step->kind != StepKind::kRun) continue;
+      if (step->may_fail || step->conditional || step->device) continue;
       const std::string what = NeedsGpu(*step.step);
       if (what.empty()) continue;
       report::Finding& finding =

@@ -10,14 +10,17 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-CUDA libraries are copied into a directory that the loader knows from its cache alone, or a file of /etc/ld.so.conf.d is written, and no command updates
+CUDA libraries are copied into a directory that the loader knows from its cache alone, or a file of /etc/ld.so.conf.d is written, and no command
+updates
 that cache afterwards.
 
 ## Why it breaks
 The loader looks into /etc/ld.so.cache, not into the directories of ld.so.conf: "cannot open shared object file" for a file that is there.
+Only its default directories (/lib, /usr/lib, and those of the architecture in them) it also searches without the cache.
 
 ## How culprit knows
-COPY of libraries into /usr/local/lib, and what is written to /etc/ld.so.conf.d, without ldconfig, an installation with apt, or LD_LIBRARY_PATH after it.
+COPY of libraries into /usr/local/lib, and what is written to /etc/ld.so.conf.d, without ldconfig, an installation with apt, or LD_LIBRARY_PATH
+after it.
 
 ## Fix
 Add RUN ldconfig after it.
@@ -39,15 +42,20 @@ bool IsCudaLibrary(std::string_view path) {
          name.starts_with("libtensorrt");
 }
 
+// Directories of /etc/ld.so.conf. The loader searches /lib, /usr/lib and their multiarch directories itself.
+bool IsInCacheAlone(std::string_view directory) {
+  return directory == "/usr/local/lib" || directory == "/usr/local/lib/x86_64-linux-gnu" ||
+         directory == "/usr/local/lib/aarch64-linux-gnu";
+}
+
 // The directory whose libraries the cache has to learn; "" if the step adds none.
 std::string NewDirectory(const RecipeStep& step) {
   const bool copies = step.kind == StepKind::kCopy || (step.kind == StepKind::kRun && Calls(step, "cp"));
   if (copies && step.words.size() > 1) {
     const std::string target = base::CleanPath(step.words.back());
-    const bool known =
-        target == "/usr/local/lib" || target == "/usr/lib" || target == "/usr/lib/x86_64-linux-gnu";
-    return known && std::ranges::any_of(step.words.begin(), step.words.end() - 1, IsCudaLibrary) ? target
-                                                                                                 : "";
+    const bool cached = IsInCacheAlone(target) &&
+                        std::ranges::any_of(step.words.begin(), step.words.end() - 1, IsCudaLibrary);
+    return cached ? target : "";
   }
   if (step.kind != StepKind::kRun) return "";
   for (size_t i = 0; i + 1 < step.words.size(); ++i) {

@@ -21,7 +21,7 @@ The variable in the manifest, and the limits beside it.
 Leave the variable out and set the limit nvidia.com/gpu.
 
 ## When this is not your problem
-A monitoring agent (DCGM) or a device plugin, which looks at every GPU and takes none.
+A monitoring agent (DCGM) or a device plugin, which looks at every GPU and takes none. Culprit is silent about those of a DaemonSet.
 
 ## Sources
 NVIDIA/k8s-device-plugin@00f2a02c: README.md (DEVICE_LIST_STRATEGY); NVIDIA Container Toolkit documentation, environment variables.
@@ -30,21 +30,21 @@ NVIDIA/k8s-device-plugin@00f2a02c: README.md (DEVICE_LIST_STRATEGY); NVIDIA Cont
 void Check(const Scene& scene, Ruling& ruling) {
   const std::string name = "NVIDIA_VISIBLE_DEVICES";
   for (const PartView& view : Started(scene)) {
-    if (view.recipe->kind != snapshot::RecipeKind::kKubernetes) continue;
-    const PartView::Step* set = view.Variable(name);
-    if (set == nullptr || set->part != view.part || (*set)->vague) continue;
-    const std::string_view value = base::Trim((*set)->words.back());
-    if (value.empty() || value == "void" || value == "none") continue;
+    const PartView::Step* set = TakesGpusOfNode(view);
+    if (set == nullptr) continue;
+    const std::string value(base::Trim((*set)->words.back()));
+    const bool given = IsGivenGpu(view);
     report::Finding& finding =
         FireAt(ruling,
-               view.part->name + " sets " + name + "=" + std::string(value) +
-                   (IsGivenGpu(view) ? ", which the device plugin decides" : ", past the device plugin"),
+               view.part->name + " sets " + name + "=" + value +
+                   (given ? ", which the device plugin decides" : ", past the device plugin"),
                *view.recipe, *view.part, (*set)->line);
     finding.evidence.push_back(AsEvidence(*set));
-    finding.fix = {
-        .text = "leave " + name + " out; the limit nvidia.com/gpu decides which GPUs the container has",
-        .commands = {},
-        .risk = report::Risk::kLow};
+    finding.fix = {.text = given ? "leave " + name +
+                                       " out; the limit nvidia.com/gpu decides which GPUs the container has"
+                                 : "set the limit nvidia.com/gpu: 1 instead of " + name,
+                   .commands = {},
+                   .risk = report::Risk::kLow};
   }
 }
 

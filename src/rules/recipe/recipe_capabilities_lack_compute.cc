@@ -1,49 +1,58 @@
 // CUL2033: NVIDIA_DRIVER_CAPABILITIES of a recipe lacks compute.
 #include "base/text.h"
 #include "knowledge/packages/driver_capabilities.h"
-#include "rules/kit/recipe/recipe_facts.h"
+#include "rules/kit/recipe/recipe_gpu.h"
 
 namespace culprit::rules::recipe_capabilities_lack_compute {
 namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The recipe sets NVIDIA_DRIVER_CAPABILITIES to a list without `compute`, so the runtime need not mount libcuda.so.1.
+The recipe sets NVIDIA_DRIVER_CAPABILITIES to a list without `compute`, so the runtime need not mount libcuda.so.1. A device request of a
+compose file does the same: of capabilities: [gpu, utility] Docker makes NVIDIA_DRIVER_CAPABILITIES=utility, whatever else is set.
 
 ## Why it breaks
 The runtime mounts libraries by capability: utility provides nvidia-smi and NVML, compute provides libcuda. With utility alone
-nvidia-smi works and CUDA does not.
+nvidia-smi works and CUDA does not. Programs for video (NVENC, NVDEC) load libcuda too: "Cannot load libcuda.so.1".
 
 ## How culprit knows
-The value in the file.
+The value in the file, or the capabilities of the device request.
 
 ## Fix
-Set it to compute,utility (with what else the program needs: video, graphics), or to all.
+Set it to compute,utility (with what else the program needs: video, graphics), or to all. In a device request write [gpu] alone, or name compute
+too.
 
 ## When this is not your problem
-The container is only for display or video. With CDI (podman, and the runtime's default mode since NVIDIA Container Toolkit 1.18) every
+The container is only for graphics or display, or for monitoring (culprit is silent about that in a DaemonSet). With CDI (podman, and the
+runtime's default mode since NVIDIA Container Toolkit 1.18) every
 container with a GPU has libcuda.
 
 ## Sources
-NVIDIA Container Toolkit documentation, driver capabilities.
+NVIDIA Container Toolkit documentation, driver capabilities; moby/moby@18a2f3f0: daemon/nvidia_linux.go (setNvidiaGPUs);
+FFmpeg/nv-codec-headers@0b1e0f8d: include/ffnvcodec/dynlink_loader.h (what FFmpeg loads for NVENC and NVDEC).
 )md";
 
+// Whether a container with these may compute, is for what needs no libcuda, or is not started (CUL2041).
+bool Suffices(const std::string& value) {
+  const auto capabilities = knowledge::ReadDriverCapabilities(value);
+  return capabilities.Has(knowledge::DriverCapability::kCompute) || !capabilities.unknown.empty() ||
+         base::Contains(value, "graphics") || base::Contains(value, "display");
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
-  const std::string name = "NVIDIA_DRIVER_CAPABILITIES";
   for (const PartView& view : Started(scene)) {
-    const PartView::Step* set = view.Variable(name);
-    if (set == nullptr || (*set)->vague) continue;
-    const std::string& value = (*set)->words.back();
-    if (knowledge::ReadDriverCapabilities(value).Has(knowledge::DriverCapability::kCompute)) continue;
-    if (base::Contains(value, "graphics") || base::Contains(value, "display") ||
-        base::Contains(value, "video"))
-      continue;
+    const auto set = CapabilitiesOf(view);
+    if (!set || Suffices(set->value) || OnlyWatchesGpus(view)) continue;
     report::Finding& finding = FireAt(
         ruling,
-        name + "=" + value + " of " + view.part->name + " lacks compute, so it may have no libcuda.so.1",
-        *set->recipe, *set->part, (*set)->line);
-    finding.evidence.push_back(AsEvidence(*set));
-    finding.fix = {.text = "set NVIDIA_DRIVER_CAPABILITIES to compute,utility",
+        (set->of_request
+             ? "the device of " + view.part->name + " has the capability " + set->value + " without compute"
+             : "NVIDIA_DRIVER_CAPABILITIES=" + set->value + " of " + view.part->name + " lacks compute") +
+            ", so it may have no libcuda.so.1",
+        *set->recipe, *set->part, set->line);
+    finding.evidence.push_back(set->evidence);
+    finding.fix = {.text = set->of_request ? "write capabilities: [gpu], or name compute too"
+                                           : "set NVIDIA_DRIVER_CAPABILITIES to compute,utility",
                    .commands = {},
                    .risk = report::Risk::kLow};
   }

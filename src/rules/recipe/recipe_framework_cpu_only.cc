@@ -18,7 +18,7 @@ The index (`--index-url https://download.pytorch.org/whl/cpu`) or the local vers
 Take the build for the CUDA of the image, or a small base image without CUDA, if the CPU is meant.
 
 ## When this is not your problem
-CUDA is there for something else in the image.
+CUDA is there for something else in the image. Culprit is silent about an installation in a branch of the shell (if, case, a loop).
 
 ## Sources
 PyTorch, Previous PyTorch Versions (pytorch.org/get-started/previous-versions: CPU only).
@@ -34,6 +34,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (install.manager == Manager::kPip && install.name == "torch") last = &install;
     }
     if (last == nullptr || last->variant != "cpu" || last->step.recipe != view.recipe) continue;
+    if (last->step->conditional) continue;  // another branch may install another build
     report::Finding& finding =
         FireAt(ruling, last->text + " is built for the CPU, on the CUDA image " + view.base->image,
                *last->step.recipe, *last->step.part, last->step->line);

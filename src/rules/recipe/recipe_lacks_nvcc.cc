@@ -1,9 +1,11 @@
 // CUL4031: a Dockerfile compiles for CUDA on an image without nvcc.
 #include <algorithm>
+#include <array>
 
+#include "base/python/package_name.h"
 #include "base/text.h"
 #include "knowledge/packages/extensions.h"
-#include "rules/kit/recipe/recipe_facts.h"
+#include "rules/kit/recipe/recipe_toolkit.h"
 
 namespace culprit::rules::recipe_lacks_nvcc {
 namespace {
@@ -16,45 +18,21 @@ A RUN line compiles CUDA code, and the base image is a base or runtime one: the 
 "nvcc: not found", "CUDA_HOME environment variable is not set", "Could not find nvcc".
 
 ## How culprit knows
-The flavour in the tag of the image (base, runtime, devel), what apt and conda install, and commands that need nvcc: nvcc itself, packages that have
-no wheel and compile at installation (data/extensions.toml), CMake with CUDA.
+The flavour in the tag of the image (base, runtime, devel), what apt, dnf, yum, zypper and conda install, and commands that need nvcc: nvcc
+itself, packages that have
+no wheel and compile at installation (data/extensions.toml), CMake with CUDA. It is a warning where a wheel may be there (--no-binary refuses
+it) and in a branch of the shell.
 
 ## Fix
 Build on the devel image of the same release, in a stage of its own, and copy the result into the runtime image.
 
 ## When this is not your problem
-A script that culprit does not read installs the toolkit.
+A script that culprit does not read installs the toolkit. Culprit is silent where a file of conda's (`conda env create`) may bring it.
 
 ## Sources
 gitlab.com/nvidia/container-images/cuda, as in taehun-kmu/FMCL-Docker@0336e30f: doc/README.md (flavours; the text of hub.docker.com/r/nvidia/cuda);
 pytorch/pytorch@0011ec5c: torch/utils/cpp_extension.py (CUDA_HOME, nvcc).
 )md";
-
-// The metapackages of the toolkit with the driver: "cuda", "cuda-12-4".
-bool IsWholeCuda(std::string_view name) {
-  return name == "cuda" || (name.starts_with("cuda-") && name.size() > 5 &&
-                            name.find_first_not_of("0123456789-", 5) == std::string_view::npos);
-}
-
-// Whether the toolkit comes from somewhere else.
-bool BringsNvcc(const PartView& view) {
-  for (const RecipeInstall& install : InstallsOf(view)) {
-    const std::string& name = install.name;
-    if (name.starts_with("cuda-toolkit") || name.starts_with("cuda-nvcc") ||
-        name.starts_with("cuda-compiler") || name.starts_with("cuda-minimal-build") || IsWholeCuda(name) ||
-        name == "nvidia-cuda-toolkit" || name == "cudatoolkit-dev" || name.starts_with("nvidia-cuda-nvcc") ||
-        name.starts_with("cuda-dev"))
-      return true;
-  }
-  return std::ranges::any_of(view.steps, [](const PartView::Step& step) {
-    const bool copied = step->kind == StepKind::kCopy || step->kind == StepKind::kRun;
-    return copied && std::ranges::any_of(step->words, [](const std::string& word) {
-             return (base::Contains(word, "cuda_") && word.ends_with(".run")) ||
-                    base::Contains(word, "nvidia/label/cuda") ||
-                    (base::Contains(word, "/usr/local/cuda") && !base::Contains(word, "="));
-           });
-  });
-}
 
 // What in a command needs nvcc; "" if nothing does.
 std::string NeedsNvcc(const RecipeStep& step) {
@@ -80,6 +58,32 @@ bool CompilesForCuda(const RecipeInstall& install) {
          });
 }
 
+// Whether the index has wheels of it with GPU code: pip compiles nothing.
+bool HasWheels(const RecipeInstall& install) {
+  return std::ranges::any_of(knowledge::Projects(), [&](const knowledge::Project& row) {
+    return row.package == install.name && row.gpu == knowledge::GpuUse::kOwn;
+  });
+}
+
+// `pip install --no-binary flash-attn`: no wheel is taken.
+bool RefusesWheel(const RecipeStep& step, const std::string& package) {
+  constexpr std::string_view kOption = "--no-binary";
+  for (size_t i = 0; i < step.words.size(); ++i) {
+    std::string_view value = step.words[i];
+    if (!value.starts_with(kOption)) continue;
+    value.remove_prefix(kOption.size());
+    if (value.starts_with('=')) {
+      value.remove_prefix(1);
+    } else if (value.empty() && i + 1 < step.words.size()) {
+      value = step.words[i + 1];
+    }
+    for (const std::string& name : base::Split(value, ',')) {
+      if (name == ":all:" || base::NormalName(name) == package) return true;
+    }
+  }
+  return false;
+}
+
 void FireOn(const PartView& view, const PartView::Step& step, const std::string& what,
             report::Severity severity, Ruling& ruling) {
   report::Finding& finding =
@@ -93,19 +97,30 @@ void FireOn(const PartView& view, const PartView::Step& step, const std::string&
       .risk = report::Risk::kLow};
 }
 
+// A branch that is not taken does no harm.
+report::Severity SeverityOf(const RecipeStep& step) {
+  return step.conditional ? report::Severity::kWarning : report::Severity::kError;
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   for (const PartView& view : AllParts(scene)) {
     const bool without = view.image.flavour == knowledge::ImageFlavour::kBase ||
                          view.image.flavour == knowledge::ImageFlavour::kRuntime;
     if (!without || BringsNvcc(view)) continue;
     for (const PartView::Step& step : view.steps) {
-      if (step.part != view.part || step->kind != StepKind::kRun || step->may_fail) continue;
+      if (step.part != view.part || step->kind != StepKind::kRun || step->may_fail || step->mounts) continue;
       if (const std::string what = NeedsNvcc(*step.step); !what.empty())
-        FireOn(view, step, what, report::Severity::kError, ruling);
+        FireOn(view, step, what, SeverityOf(*step.step), ruling);
     }
-    for (const RecipeInstall& install : InstallsOf(view)) {  // a wheel may be there for this very torch
-      if (install.step.part == view.part && CompilesForCuda(install))
-        FireOn(view, install.step, install.name, report::Severity::kWarning, ruling);
+    for (const RecipeInstall& install : InstallsOf(view)) {
+      const RecipeStep& step = *install.step.step;
+      if (install.step.part != view.part || step.mounts || !CompilesForCuda(install)) continue;
+      // Otherwise a wheel may be there for this very torch.
+      const bool refuses = RefusesWheel(step, install.name);
+      if (!refuses && HasWheels(install)) continue;
+      const bool compiles = refuses && !step.may_fail;
+      FireOn(view, install.step, install.name, compiles ? SeverityOf(step) : report::Severity::kWarning,
+             ruling);
     }
   }
 }

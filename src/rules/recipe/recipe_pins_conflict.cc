@@ -1,4 +1,7 @@
 // CUL6031: packages that a Dockerfile pins do not go together.
+#include <set>
+
+#include "knowledge/packages/frameworks.h"
 #include "knowledge/packages/pins.h"
 #include "rules/kit/recipe/recipe_facts.h"
 
@@ -32,17 +35,35 @@ struct Pinned {
   PartView::Step step;
 };
 
-// The versions that the image has in the end.
+// Every package that a row asks for something, or that is asked for.
+const std::set<std::string_view>& NamesInTables() {
+  static const std::set<std::string_view> kNames = [] {
+    std::set<std::string_view> names;
+    for (const knowledge::Pin& pin : knowledge::Pins()) {
+      names.insert(pin.package);
+      for (const std::string_view need : pin.needs)
+        names.insert(need.substr(0, need.find_first_of("[=<>!~; (")));
+    }
+    for (const knowledge::Companion& row : knowledge::Companions()) names.insert({row.package, row.of});
+    return names;
+  }();
+  return kNames;
+}
+
+constexpr size_t kMostPins = 200;  // each is compared with each
+
+// The versions that the image has in the end, of packages that the tables know.
 std::vector<Pinned> PinsOf(const PartView& view) {
   std::vector<Pinned> pins;
   if (view.image.framework == "torch" && !view.image.framework_version.empty())
     pins.push_back({"torch", view.image.framework_version, ImageEvidence(view), {}});
   for (const RecipeInstall& install : InstallsOf(view)) {
-    if (install.manager != Manager::kPip) continue;
+    if (install.manager != Manager::kPip || !NamesInTables().contains(install.name)) continue;
     if (install.version.empty() && !install.upgrades)
       continue;  // what is there already satisfies a name alone
     std::erase_if(pins, [&](const Pinned& pin) { return pin.name == install.name; });
-    if (!install.version.empty())
+    const bool sure = !install.version.empty() && !install.step->conditional;
+    if (sure && pins.size() < kMostPins)
       pins.push_back({install.name, install.version, AsEvidence(install.step), install.step});
   }
   return pins;

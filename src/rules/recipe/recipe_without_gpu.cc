@@ -13,26 +13,37 @@ A service of a compose file or a container of a pod is made for a GPU, and nothi
 ## Why it breaks
 A container sees only the GPUs that somebody asks for. Without that: `libcuda.so.1: cannot open shared object file`, "Found no
 NVIDIA driver on your system", or a program that quietly runs on the CPU. NVIDIA_VISIBLE_DEVICES alone asks for nothing: only NVIDIA's
-runtime reads it. In a cluster where that is the default, a container without a request sees every GPU of its node, also those of others.
+runtime reads it. And that runtime (`runtime: nvidia`) gives nothing without it; the images of CUDA set it, an image of Python does not. In a
+cluster where that is the default, a container without a request sees every GPU of its node, also those of others.
 
 ## How culprit knows
 The variables NVIDIA_VISIBLE_DEVICES and CUDA_VISIBLE_DEVICES, the command, a nodeSelector for nodes with GPUs, and the name of the
-image (data/images.toml) tell what is wanted; `deploy.resources.reservations.devices`, `gpus`, `runtime: nvidia`, CDI devices, and limits, requests and claims of GPUs what is given.
+image (data/images.toml) tell what is wanted; `deploy.resources.reservations.devices`, `gpus`, `runtime: nvidia` (on an image without CUDA
+only with NVIDIA_VISIBLE_DEVICES), CDI devices, and limits, requests and claims of GPUs what is given.
 
 ## Fix
 In a compose file, reserve a device with the capability gpu; in a pod, set the limit nvidia.com/gpu.
 
 ## When this is not your problem
-Another file adds it (`docker compose -f compose.yaml -f compose.gpu.yaml`, a patch of Kustomize), nvidia is the default runtime
-of the Docker daemon, or this container uses its CUDA image without the GPU.
+Another file adds it (`docker compose -f compose.yaml -f compose.gpu.yaml`, a patch of Kustomize; culprit is silent about a service that
+extends one of another file), nvidia is the default runtime of the Docker daemon, or this container uses its CUDA image without the GPU. Culprit
+is silent where CUDA_VISIBLE_DEVICES or
+NVIDIA_VISIBLE_DEVICES hides every GPU, and about monitors and device plugins of a DaemonSet.
 
 ## Sources
 Docker documentation, Enable GPU access with Docker Compose; Kubernetes documentation, Schedule GPUs; NVIDIA/k8s-device-plugin@00f2a02c:
 README.md (running GPU jobs); NVIDIA Container Toolkit documentation, environment variables.
 )md";
 
-report::Fix AskFor(snapshot::RecipeKind kind, const std::string& part) {
-  if (kind == snapshot::RecipeKind::kKubernetes) {
+report::Fix AskFor(const PartView& view) {
+  const std::string& part = view.part->name;
+  if (IsGivenGpu(*view.part)) {  // by the runtime, which knows of no GPU to give
+    return {.text = "set NVIDIA_VISIBLE_DEVICES=all in " + part +
+                    ": the runtime nvidia gives the GPUs that this variable names",
+            .commands = {},
+            .risk = report::Risk::kLow};
+  }
+  if (view.recipe->kind == snapshot::RecipeKind::kKubernetes) {
     return {.text = "ask for a GPU in " + part + ": resources: {limits: {nvidia.com/gpu: 1}}",
             .commands = {"kubectl describe nodes | grep nvidia.com/gpu"},
             .risk = report::Risk::kLow};
@@ -64,7 +75,9 @@ bool OnlyOfPod(const PartView& view, size_t reasons) {
 
 void Check(const Scene& scene, Ruling& ruling) {
   for (const PartView& view : Started(scene)) {
-    if (view.recipe->kind == snapshot::RecipeKind::kDockerfile || IsGivenGpu(view)) continue;
+    const bool started = view.recipe->kind != snapshot::RecipeKind::kDockerfile;
+    if (!started || view.part->open || IsGivenGpu(view) || OnlyWatchesGpus(view)) continue;
+    if (TakesGpusOfNode(view) != nullptr) continue;  // CUL2036
     const auto why = WantsGpu(view);
     const bool pod = view.recipe->kind == snapshot::RecipeKind::kKubernetes;
     if (why.empty() || (pod && OnlyOfPod(view, why.size()) && SiblingHasGpu(view))) continue;
@@ -77,7 +90,7 @@ void Check(const Scene& scene, Ruling& ruling) {
         finding.evidence.push_back({"runtimeClassName " + request.name + " chooses a runtime, not a GPU",
                                     PlaceOf(*view.recipe, request.line)});
     }
-    finding.fix = AskFor(view.recipe->kind, view.part->name);
+    finding.fix = AskFor(view);
   }
 }
 

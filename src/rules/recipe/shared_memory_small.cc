@@ -21,7 +21,8 @@ at /dev/shm is there.
 In a compose file set shm_size: 8gb or ipc: host; in a pod mount an emptyDir with medium: Memory at /dev/shm.
 
 ## When this is not your problem
-The processes do not use shared memory (NCCL_SHM_DISABLE=1 with one worker).
+The processes do not use shared memory (NCCL_SHM_DISABLE=1 with one worker), or another file sets shm_size. Culprit is silent about a service
+that extends one of another file.
 
 ## Sources
 NVIDIA/nccl@5067397c: docs/userguide/source/troubleshooting/runtime_and_mpi_issues.rst (shared memory, Docker), src/os/linux.cc (the message);
@@ -44,8 +45,8 @@ std::string Processes(const RecipeStep& step) {
 
 void Check(const Scene& scene, Ruling& ruling) {
   for (const PartView& view : Started(scene)) {
-    if (view.recipe->kind == snapshot::RecipeKind::kDockerfile || !view.part->shm_size.empty() ||
-        view.Variable("NCCL_SHM_DISABLE") != nullptr)
+    if (view.recipe->kind == snapshot::RecipeKind::kDockerfile || view.part->open ||
+        !view.part->shm_size.empty() || view.Variable("NCCL_SHM_DISABLE") != nullptr)
       continue;
     for (const PartView::Step& step : view.steps) {
       const std::string count = step->kind == StepKind::kStart ? Processes(*step.step) : "";

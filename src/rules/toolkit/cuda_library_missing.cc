@@ -1,10 +1,14 @@
 // CUL4006: a required CUDA library is not installed.
 #include <algorithm>
 #include <functional>
+#include <optional>
+#include <utility>
 
+#include "base/text.h"
 #include "loader/library_copies.h"
 #include "rules/kit/cudnn/cudnn_facts.h"
 #include "rules/kit/load_fixes.h"
+#include "rules/kit/loading/gpu_loads.h"
 #include "rules/kit/loading/missing_together.h"
 #include "rules/kit/python/package_changes.h"
 #include "rules/rule.h"
@@ -84,15 +88,49 @@ std::string SummaryOf(const MissingTogether& load) {
          " not installed";
 }
 
+// What stands where a library should be, and is none.
+std::optional<report::Evidence> InPlaceOf(const std::string& name, const Scene& scene) {
+  for (const std::string& directory : loader::LibraryDirectories(scene.snapshot, scene.view)) {
+    const std::string path = base::JoinPath(directory, name);
+    const snapshot::FileFacts& facts = scene.view.Open(path);
+    const bool is_file = facts.error != base::PathError::kNone || facts.kind == snapshot::FileKind::kRegular;
+    if (facts.dangling) return report::Evidence{path + " is a dangling symlink", path};
+    if (facts.error == base::PathError::kLoop) return report::Evidence{path + " is a symlink loop", path};
+    if (!is_file) return report::Evidence{path + " is not a regular file", path};
+  }
+  return std::nullopt;
+}
+
+void AddWhatIsThere(const Scene& scene, const MissingTogether& load, report::Finding& finding) {
+  bool some = false;
+  for (const FailedLoad& failed : load) {
+    auto other = InPlaceOf(failed.request->name, scene);
+    some |= other.has_value();
+    if (other) finding.evidence.push_back(*std::move(other));
+  }
+  if (some) return;
+  finding.evidence.push_back(
+      {"no copy of " + std::string(load.size() == 1 ? "it" : "them") + " in any searched or usual directory",
+       "library directories"});
+}
+
+// A package for GPUs without any CUDA: on a GPU that is an error, without one it just computes.
+void TellWhatNeedsAHost(const Scene& scene, Ruling& ruling) {
+  for (const loader::Scenario& scenario : scene.scenarios) {
+    if (MayLoseGpu(scene, scenario))
+      ruling.NotEnoughFacts("whether " + scenario.title + " is to use a GPU",
+                            "it finds no CUDA and would use the CPU; no GPU is known, pass --host");
+  }
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
   CheckNvrtcOfCudnn(scene, ruling);
+  TellWhatNeedsAHost(scene, ruling);
   NoteUncertain(scene, ruling);
   for (const MissingTogether& load : MissingCudaLibraries(scene)) {
     if (InOtherMajor(load)) continue;  // CUL4008
     report::Finding& finding = Fire(ruling, load, SummaryOf(load));
-    finding.evidence.push_back({"no copy of " + std::string(load.size() == 1 ? "it" : "them") +
-                                    " in any searched or usual directory",
-                                "library directories"});
+    AddWhatIsThere(scene, load, finding);
     finding.fix = Install(scene, load);
   }
 }

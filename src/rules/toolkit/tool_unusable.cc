@@ -96,10 +96,17 @@ report::Fix InstallFromPypi(const Scene& scene, const Uses& uses) {
   const std::string root = environment.site_packages.back() + "/nvidia/" + (of_cuda13 ? "cu13" : "cuda_nvcc");
   fix.text += ", and set CUDA_HOME to it; or install a CUDA toolkit";
   fix.commands.push_back("export CUDA_HOME=" + Word(root));
+  const std::string libraries = root + "/nvvm/lib64";
   for (const ToolUse* use : uses) {
     const bool data = use->row->kind == ToolKind::kData;
     fix.changes.push_back(
-        AsInstalled(*use, root + (data ? "/nvvm/libdevice/" : "/nvvm/lib64/") + std::string(use->row->name)));
+        AsInstalled(*use, (data ? root + "/nvvm/libdevice" : libraries) + "/" + std::string(use->row->name)));
+    if (data) continue;
+    // The package has libnvvm.so alone. Below CUDA_HOME numba takes libnvvm.so.4, the other only from the
+    // loader.
+    fix.commands.push_back("export LD_LIBRARY_PATH=" + Word(libraries) +
+                           "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}");
+    fix.changes.push_back(report::AddToList{"LD_LIBRARY_PATH", libraries});
   }
   fix.changes.push_back(report::SetVariable{"CUDA_HOME", root});
   return fix;

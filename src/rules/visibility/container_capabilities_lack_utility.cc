@@ -5,6 +5,7 @@
 #include "knowledge/libraries.h"
 #include "knowledge/packages/driver_capabilities.h"
 #include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/recipe/recipe_gpu.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::container_capabilities_lack_utility {
@@ -12,15 +13,16 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A program or library of the image asks for libnvidia-ml.so.1 (NVML), and NVIDIA_DRIVER_CAPABILITIES lacks `utility`, so the runtime
-does not mount that library.
+A program or library of the image asks for libnvidia-ml.so.1 (NVML), or a container of a compose file or pod runs nvidia-smi, and
+NVIDIA_DRIVER_CAPABILITIES lacks `utility`, so the runtime does not mount them.
 
 ## Why it breaks
 The runtime mounts libraries by capability: compute provides libcuda, utility provides NVML and nvidia-smi. Without NVML, NCCL
 cannot start and nvidia-smi is not there; CUDA itself works.
 
 ## How culprit knows
-The variable, and the simulated loads: something in them asks for libnvidia-ml.so.1.
+The variable, and the simulated loads: something in them asks for libnvidia-ml.so.1. Of a Dockerfile, compose file or manifest: the
+variable or the capabilities of the device request, and what the container starts or its health check runs.
 
 ## Fix
 Start the container with compute,utility, or set the variable so in the image.
@@ -44,7 +46,30 @@ bool NeedsIt(const loader::LoadGraph& graph, const loader::Request& request) {
   return asker != nullptr && asker->name == "nccl";
 }
 
+void CheckRecipes(const Scene& scene, Ruling& ruling) {
+  for (const PartView& view : Started(scene)) {
+    const auto set = CapabilitiesOf(view);
+    const PartView::Step* asks = AsksNvml(view);
+    if (!set || asks == nullptr) continue;
+    const auto capabilities = knowledge::ReadDriverCapabilities(set->value);
+    if (!capabilities.unknown.empty() || capabilities.Has(knowledge::DriverCapability::kUtility)) continue;
+    report::Finding& finding = FireAt(
+        ruling,
+        (set->of_request
+             ? "the device of " + view.part->name + " has the capability " + set->value + " without utility"
+             : "NVIDIA_DRIVER_CAPABILITIES=" + set->value + " of " + view.part->name + " lacks utility") +
+            ", so it may have no nvidia-smi, which it runs",
+        *set->recipe, *set->part, set->line);
+    finding.evidence = {set->evidence, AsEvidence(*asks)};
+    finding.fix = {.text = set->of_request ? "write capabilities: [gpu], or name utility too"
+                                           : "set NVIDIA_DRIVER_CAPABILITIES to compute,utility",
+                   .commands = {},
+                   .risk = report::Risk::kLow};
+  }
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
+  if (scene.stack().recipes) return CheckRecipes(scene, ruling);
   const std::string name = "NVIDIA_DRIVER_CAPABILITIES";
   if (!IsImageForHost(scene) || !scene.IsSet(name)) return ruling.NotApplicable();
   const std::string value(scene.Variable(name));
@@ -81,6 +106,7 @@ extern const Rule kRule = {.code = "CUL2042",
                            .family = Family::kVisibility,
                            .cause = "container-runtime",
                            .severity = report::Severity::kWarning,
+                           .looks_at = LooksAt::kBoth,
                            .where = Where::kLinux,
                            .since = "0.2.0",
                            .title = "NVIDIA_DRIVER_CAPABILITIES lacks utility",

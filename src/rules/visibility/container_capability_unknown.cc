@@ -1,6 +1,7 @@
 // CUL2041: NVIDIA_DRIVER_CAPABILITIES has a word that the container runtime does not know.
 #include "knowledge/packages/driver_capabilities.h"
 #include "rules/kit/driver/driver_facts.h"
+#include "rules/kit/recipe/recipe_gpu.h"
 #include "rules/rule.h"
 
 namespace culprit::rules::container_capability_unknown {
@@ -8,7 +9,7 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-NVIDIA_DRIVER_CAPABILITIES in the image has a word that is not a capability.
+NVIDIA_DRIVER_CAPABILITIES in the image, or in a Dockerfile, compose file or pod, has a word that is not a capability.
 
 ## Why it breaks
 The hook that `docker run --gpus` starts, and the runtime's legacy mode, refuse to start such a container: `unsupported
@@ -28,18 +29,38 @@ NVIDIA/nvidia-container-toolkit@d34b3046: cmd/nvidia-container-runtime-hook/cont
 internal/config/image/capabilities.go.
 )md";
 
+constexpr std::string_view kWrong =
+    "\" in NVIDIA_DRIVER_CAPABILITIES is not a capability of the driver: the ";
+
+void CheckRecipes(const Scene& scene, Ruling& ruling) {
+  for (const PartView& view : Started(scene)) {
+    const auto set = CapabilitiesOf(view);
+    if (!set) continue;
+    const auto capabilities = knowledge::ReadDriverCapabilities(set->value);
+    if (capabilities.unknown.empty()) continue;
+    const std::string& word = capabilities.unknown.front();
+    report::Finding& finding =
+        FireAt(ruling,
+               "\"" + word + std::string(kWrong) + "container runtime may refuse to start " + view.part->name,
+               *set->recipe, *set->part, set->line, {word});
+    finding.evidence.push_back(set->evidence);
+    const bool compute = capabilities.Has(knowledge::DriverCapability::kCompute);
+    finding.fix = {.text = "leave \"" + word + "\" out" + (compute ? "" : "; CUDA needs compute"),
+                   .commands = {},
+                   .risk = report::Risk::kLow};
+  }
+}
+
 void Check(const Scene& scene, Ruling& ruling) {
+  if (scene.stack().recipes) return CheckRecipes(scene, ruling);
   const std::string name = "NVIDIA_DRIVER_CAPABILITIES";
   if (!IsImageForHost(scene) || !scene.IsSet(name)) return ruling.NotApplicable();
   const std::string value(scene.Variable(name));
   const auto capabilities = knowledge::ReadDriverCapabilities(value);
   if (capabilities.unknown.empty()) return;
   const std::string& word = capabilities.unknown.front();
-  report::Finding& finding =
-      ruling.Fire("\"" + word +
-                      "\" in NVIDIA_DRIVER_CAPABILITIES is not a capability of the driver: the "
-                      "container runtime may refuse to start this image",
-                  name, {word});
+  report::Finding& finding = ruling.Fire(
+      "\"" + word + std::string(kWrong) + "container runtime may refuse to start this image", name, {word});
   finding.evidence.push_back({name + "=" + value, "environment"});
   const bool compute = capabilities.Has(knowledge::DriverCapability::kCompute);
   finding.fix = {.text = "leave \"" + word + "\" out" + (compute ? "" : "; CUDA needs compute") +
@@ -56,6 +77,7 @@ extern const Rule kRule = {.code = "CUL2041",
                            .family = Family::kVisibility,
                            .cause = "container-runtime",
                            .severity = report::Severity::kWarning,
+                           .looks_at = LooksAt::kBoth,
                            .where = Where::kLinux,
                            .since = "0.2.0",
                            .title = "NVIDIA_DRIVER_CAPABILITIES has an unknown word",

@@ -61,7 +61,8 @@ const knowledge::CudaStatus* StatusInExit(int64_t exit_status) {
   const auto status = static_cast<int32_t>(exit_status);
   constexpr int32_t kLowest = 30, kKernels = 700, kKernelsEnd = 720;
   if (status < kLowest || status == 126 || status == 127) return nullptr;
-  if (const auto* own = knowledge::FindCudaStatus(status)) return own;
+  if (const auto* own = knowledge::FindCudaStatus(status); own != nullptr && !own->runtime_name.empty())
+    return own;
   const int32_t long_one = status + 512;
   return long_one >= kKernels && long_one < kKernelsEnd ? knowledge::FindCudaStatus(long_one) : nullptr;
 }
@@ -76,8 +77,9 @@ void AddSeen(const record::Run& run, const report::RunReport& report, Heard& hea
   if (heard.own_error && !report.first_failure) return;
   if (!report.first_failure && EndedSilently(run, heard) && (HasCuda(report) || AskedForDriver(report))) {
     if (const auto* status = StatusInExit(run.exit_status))
-      AddLine(heard, fmt::format("exit status {} is that of {}: {}", run.exit_status, status->runtime_name,
-                                 status->texts.empty() ? "" : status->texts.front()));
+      AddLine(heard,
+              fmt::format("exit status {} is that of {}: {}", run.exit_status, knowledge::NameOf(*status),
+                          status->texts.empty() ? "" : status->texts.front()));
   }
   if (report.first_failure) {
     const report::RunCall& call = *report.first_failure;

@@ -16,6 +16,7 @@ namespace culprit::run {
 namespace {
 
 constexpr size_t kLongestName = 255;
+constexpr std::string_view kQuietLevels[] = {"INFO", "DEBUG", "TRACE"};
 
 // Progress bars return to the start of their line; what they overwrite is a line of its own here.
 std::string InLines(std::string_view text) {
@@ -121,6 +122,19 @@ void HearTheEnd(const record::Run& run, Heard& heard) {
   if (heard.own_error) std::erase_if(heard.symptoms, IsFailure);
 }
 
+// Whether the line around this place tells how things go, by its level: "NCCL INFO ... Could not find:
+// libnccl-env.so".
+bool IsInformation(std::string_view text, size_t at) {
+  const size_t begin = text.rfind('\n', at) + 1;  // 0 if there is none
+  const std::string_view line = text.substr(begin, text.find('\n', at) - begin);
+  return std::ranges::any_of(kQuietLevels, [&](std::string_view level) {
+    const size_t found = line.find(level);
+    if (found == std::string_view::npos) return false;
+    const size_t after = found + level.size();
+    return (found == 0 || !InName(line[found - 1])) && (after == line.size() || !InName(line[after]));
+  });
+}
+
 }  // namespace
 
 std::string WholeText(const record::Text& text) {
@@ -180,7 +194,7 @@ std::vector<std::string> LibrariesNamed(const record::Run& run) {
         while (begin > 0 && at - begin < kLongestName && InName((*part)[begin - 1])) --begin;
         while (end < part->size() && end - at < kLongestName && InName((*part)[end])) ++end;
         while (end > at + 3 && (*part)[end - 1] == '.') --end;  // of a sentence
-        if (begin < at) names.push_back(part->substr(begin, end - begin));
+        if (begin < at && !IsInformation(*part, at)) names.push_back(part->substr(begin, end - begin));
       }
     }
   }

@@ -1,7 +1,7 @@
 // How the ranks ended, and which of them was first. A rank that failed by itself explains the others: those
 // that were stopped, and those whose failure is that another one did not answer. If there is none of that
-// kind and others were lost, then it is one that left no end: killed together with culprit, or its node is
-// gone.
+// kind and others were lost or stopped, then it is one that left no end: killed together with culprit, or its
+// node is gone.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -120,8 +120,11 @@ std::optional<FirstRank> FirstOf(const ByRank& ranks, uint64_t size) {
     if (ranks.size() < size && !timed_out) return Unheard(ranks);
     return AsFirst(lost);
   }
-  if (const auto stopped = Ended(ranks, RankEnd::kStopped); !stopped.empty()) return AsFirst(stopped);
-  return std::nullopt;
+  const auto stopped = Ended(ranks, RankEnd::kStopped);
+  if (stopped.empty()) return std::nullopt;
+  // Launchers stop the others when one is gone. Where most have no end, they still run.
+  const auto silent = Ended(ranks, RankEnd::kNoEnd);
+  return AsFirst(silent.empty() || silent.size() > stopped.size() ? stopped : silent);
 }
 
 }  // namespace culprit::ranks

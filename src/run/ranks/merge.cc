@@ -32,9 +32,10 @@ std::string RanksInWords(const report::Ranks& ranks) {
   return (ranks.size() == 1 ? "rank " : "ranks ") + base::FoldNumbers(ranks);
 }
 
-std::string FirstInWords(const report::FirstRank& first, uint64_t size) {
+std::string FirstInWords(const RanksReport& report) {
+  const report::FirstRank& first = *report.first;
   const std::string who =
-      fmt::format("rank {} of {}{}", first.rank, size, first.node.empty() ? "" : " on " + first.node);
+      fmt::format("rank {} of {}{}", first.rank, report.ranks, first.node.empty() ? "" : " on " + first.node);
   const std::string& headline = first.finding.headline;
   switch (first.end) {
     case RankEnd::kFailed:
@@ -42,7 +43,9 @@ std::string FirstInWords(const report::FirstRank& first, uint64_t size) {
     case RankEnd::kLostOthers:
       return who + " was the first that lost the others" + (headline.empty() ? "" : ": " + headline);
     case RankEnd::kNoEnd:
-      return who + " is gone, and others lost it: it left no end";
+      return who + (CountOf(report, RankEnd::kLostOthers) > 0
+                        ? " is gone, and others lost it: it left no end"
+                        : " left no end (killed, or still running); others were stopped");
     case RankEnd::kUnheard:
       return who + " was never heard of, and others lost it";
     default:
@@ -53,14 +56,16 @@ std::string FirstInWords(const report::FirstRank& first, uint64_t size) {
 void Conclude(RanksReport& report) {
   const bool failed = report.first.has_value() || !report.shared.empty();
   const size_t missing = CountOf(report, RankEnd::kNoEnd) + CountOf(report, RankEnd::kUnheard);
-  report.verdict = failed                        ? Verdict::kErrors
-                   : missing > 0                 ? Verdict::kUnknown
-                   : !report.differences.empty() ? Verdict::kWarnings
-                                                 : Verdict::kOk;
+  report.verdict = failed                             ? Verdict::kErrors
+                   : report.ranks == 0 || missing > 0 ? Verdict::kUnknown
+                   : !report.differences.empty()      ? Verdict::kWarnings
+                                                      : Verdict::kOk;
   if (report.first) {
-    report.headline = FirstInWords(*report.first, report.ranks);
+    report.headline = FirstInWords(report);
   } else if (!report.shared.empty()) {
     report.headline = RanksInWords(report.shared.front().ranks) + " use the same GPU";
+  } else if (report.ranks == 0) {
+    report.headline = "no record of a rank could be read";
   } else if (missing > 0) {
     report.headline = fmt::format("no rank failed; {} of {} left no end", missing, report.ranks);
   } else {

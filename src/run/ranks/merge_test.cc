@@ -112,6 +112,22 @@ TEST(Ranks, OneThatLeftNoEndExplainsThoseThatLostIt) {
   EXPECT_EQ(ReportOf(ranks).headline, "rank 2 of 4 was never heard of, and others lost it");
 }
 
+TEST(Ranks, OneThatLeftNoEndExplainsThoseThatWereStopped) {
+  auto ranks = JobOfRanks(3);
+  for (Rank& rank : ranks) {
+    rank.ended = kStart + 5000 + rank.rank;
+    rank.interrupted = rank.signal = "SIGTERM";
+  }
+  EXPECT_EQ(ReportOf(ranks).headline, "rank 0 of 3 on n0 was stopped first, and none failed before");
+  ranks[1].state = State::kBegun;
+  const RanksReport report = ReportOf(ranks);
+  EXPECT_EQ(report.headline, "rank 1 of 3 on n0 left no end (killed, or still running); others were stopped");
+  EXPECT_EQ(report.verdict, Verdict::kErrors);
+  EXPECT_EQ(report.first->end, RankEnd::kNoEnd);
+  ranks[2].state = State::kBegun;
+  EXPECT_EQ(ReportOf(ranks).first->rank, 0u) << "most still run";
+}
+
 TEST(Ranks, ARankThatDoesNotComeToACollective) {
   auto ranks = JobOfRanks(8);
   for (Rank& rank : ranks) {
@@ -252,9 +268,15 @@ TEST(Ranks, DamagedOnesAreRows) {
 }
 
 TEST(Ranks, NothingAtAll) {
-  const RanksReport report = Merge().Report();
-  EXPECT_EQ(report.ranks, 0u);
-  EXPECT_FALSE(report.first);
+  Merge merge;
+  merge.AddDamaged("notes.txt:1", "it is no record");
+  for (const RanksReport& report : {Merge().Report(), merge.Report()}) {
+    EXPECT_EQ(report.ranks, 0u);
+    EXPECT_FALSE(report.first);
+    EXPECT_EQ(report.verdict, Verdict::kUnknown);
+    EXPECT_EQ(report.headline, "no record of a rank could be read");
+    EXPECT_TRUE(report.ends.empty());
+  }
 }
 
 }  // namespace

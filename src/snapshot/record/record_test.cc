@@ -7,21 +7,7 @@ namespace culprit::record {
 namespace {
 
 // Every field set, so that one that is forgotten in Fields() is found.
-RecordFile Sample() {
-  RecordFile file;
-  Run& run = file.run;
-  run.tool_version = "0.8.0";
-  run.started = "2026-11-16T01:40:00Z";
-  run.command = {"python", "train.py",
-                 "a\xff"
-                 "b"};
-  run.working_directory = "/home/ada/net";
-  run.duration = 12'000'000;
-  run.exit_status = 1;
-  run.signal = "SIGSEGV";
-  run.interrupted = "SIGINT";
-  run.interrupted_at = 11'000'000;
-  run.watched = {{Channel::kLoads, "LD_AUDIT", ""}, {Channel::kCalls, "", "no libcupti"}};
+Process SampleProcess() {
   Process process;
   process.id = 4711;
   process.parent = 4710;
@@ -64,7 +50,25 @@ RecordFile Sample() {
                            .count = 3}};
   process.open_calls = {{9, 4712, base::CudaApi::kRuntime, "cudaDeviceSynchronize"}};
   process.crashes = {{10, 4712, "SIGSEGV", 1, 0xdead, {{0x1000, "/opt/a/libx.so.1", 0x10, "f", true}}}};
-  run.processes = {process};
+  return process;
+}
+
+RecordFile Sample() {
+  RecordFile file;
+  Run& run = file.run;
+  run.tool_version = "0.8.0";
+  run.started = "2026-11-16T01:40:00Z";
+  run.command = {"python", "train.py",
+                 "a\xff"
+                 "b"};
+  run.working_directory = "/home/ada/net";
+  run.duration = 12'000'000;
+  run.exit_status = 1;
+  run.signal = "SIGSEGV";
+  run.interrupted = "SIGINT";
+  run.interrupted_at = 11'000'000;
+  run.watched = {{Channel::kLoads, "LD_AUDIT", ""}, {Channel::kCalls, "", "no libcupti"}};
+  run.processes = {SampleProcess()};
   run.threads = {{4711, 4712, "python", "S", "futex", "futex_wait_queue"}};
   run.texts = {{Channel::kOutput, "begin\n", 100, 3, "end\n"}};
   run.lost_events = 2;

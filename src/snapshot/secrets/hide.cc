@@ -61,6 +61,14 @@ class Hider {
  public:
   Hider(std::string_view text, const std::vector<std::string>& known) : text_(text), known_(known) {}
 
+  Ranges RunForTokens() {
+    while (at_ < text_.size()) {
+      const bool word_begins = at_ == 0 || !IsAlnum(text_[at_ - 1]);
+      if (!word_begins || (!Token() && !WebToken())) ++at_;
+    }
+    return std::move(hidden_);
+  }
+
   Ranges Run() {
     while (at_ < text_.size()) {
       const bool word_begins = at_ == 0 || !IsAlnum(text_[at_ - 1]);
@@ -291,6 +299,8 @@ std::string HideSecrets(std::string_view text, const std::vector<std::string>& k
   const Uncoloured plain = WithoutColours(text);
   return Without(Hider(plain.text, known).Run(), text, plain.places);
 }
+
+std::string HideTokens(std::string_view text) { return Without(Hider(text, {}).RunForTokens(), text, {}); }
 
 std::vector<std::string> HideSecrets(const std::vector<std::string>& arguments,
                                      const std::vector<std::string>& known) {

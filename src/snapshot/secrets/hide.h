@@ -17,6 +17,9 @@ inline constexpr std::string_view kHidden = "[hidden]";
 // URLs, NAME_TOKEN=value, "--password value", "-u name:password", "Authorization: ..."), anywhere in a text,
 // also with colours in them; and each of `known`.
 std::string HideSecrets(std::string_view text, const std::vector<std::string>& known = {});
+// Only the tokens that show what they are, wherever they stand: for text that is about to be published, where
+// a directory may be named after one.
+std::string HideTokens(std::string_view text);
 // Of a command line also the value that stands in the argument after "--token".
 std::vector<std::string> HideSecrets(const std::vector<std::string>& arguments,
                                      const std::vector<std::string>& known = {});

@@ -132,5 +132,12 @@ TEST(HideSecrets, TakesTimeInProportion) {
   EXPECT_EQ(HideSecrets(urls), urls);
 }
 
+TEST(HideTokens, HidesOnlyWhatShowsWhatItIs) {
+  EXPECT_EQ(HideTokens("/scratch/ghp_0123456789abcdefghijABCDEFGHIJ123456/lib:/opt"),
+            "/scratch/ghp_[hidden]/lib:/opt");
+  EXPECT_EQ(HideTokens("HF_TOKEN=hunter2hunter2 /opt/ghp_short /x/hf_hub_download_something_else"),
+            "HF_TOKEN=hunter2hunter2 /opt/ghp_short /x/hf_hub_download_something_else");
+}
+
 }  // namespace
 }  // namespace culprit::snapshot

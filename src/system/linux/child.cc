@@ -102,7 +102,8 @@ class Child {
     if (auto failure = Start()) return std::unexpected(*std::move(failure));
     Renew();
     // Its write wakes the poll.
-    const std::stop_callback wake(watch_.stop, [this] { eventfd_write(stop_.get(), 1); });
+    const auto wake = [this] { eventfd_write(stop_.get(), 1); };
+    const std::stop_callback on_stop(watch_.stop, wake), on_end(watch_.end, wake);
     if (auto failure = AwaitExec()) return std::unexpected(*std::move(failure));
     while (!HasEnded()) {
       if (!Step()) break;
@@ -132,16 +133,17 @@ class Child {
     const std::vector<char*> variable_pointers = Pointers(variables);
 
     Pipe report;
-    Descriptor nothing = Lift(open("/dev/null", O_RDONLY | O_CLOEXEC));
+    const char* input_file = request_.input_file.empty() ? "/dev/null" : request_.input_file.c_str();
+    Descriptor input = Lift(open(input_file, O_RDONLY | O_CLOEXEC));
     stop_ = Lift(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    if (!nothing || !stop_ || !Open(output_) || !Open(error_) || !Open(report))
+    if (!input || !stop_ || !Open(output_) || !Open(error_) || !Open(report))
       return NotStarted(request_.program, Words(errno));
     const Launch launch = {
         request_.program.c_str(),
         argument_pointers.data(),
         request_.environment ? variable_pointers.data() : environ,
         request_.working_directory.empty() ? nullptr : request_.working_directory.c_str(),
-        nothing.get(),
+        input.get(),
         output_.write.get(),
         error_.write.get(),
         report.write.get(),
@@ -208,10 +210,12 @@ class Child {
     std::array<pollfd, 4> waits = {pollfd{error_.read.get(), POLLIN, 0},  // -1 is passed over
                                    pollfd{output_.read.get(), POLLIN, 0}, pollfd{pidfd_.get(), POLLIN, 0},
                                    pollfd{stop_.get(), POLLIN, 0}};
-    int timeout = Milliseconds(out_of_time_ ? killed_at_ : deadline_);
+    int timeout = Milliseconds(ending_ ? killed_at_ : deadline_);
     if (!pidfd_) timeout = timeout < 0 ? kGlance : std::min(timeout, kGlance);
     if (poll(waits.data(), waits.size(), timeout) > 0) {
       if (watch_.stop.stop_requested()) return false;
+      eventfd_t asked = 0;
+      if (waits[3].revents != 0) eventfd_read(stop_.get(), &asked);
       // Read in this order and passed on in the other, nothing of the error comes late.
       const std::string_view output = waits[1].revents != 0 ? Read(output_.read, output_buffer_) : "";
       const std::string_view error =
@@ -220,9 +224,10 @@ class Child {
       if (watch_.on_pause) watch_.on_pause();
     }
     const Clock::time_point now = Clock::now();
-    if (out_of_time_) return now < killed_at_;
-    if (now >= deadline_) {
-      out_of_time_ = true;
+    if (ending_) return now < killed_at_;
+    out_of_time_ = now >= deadline_;
+    if (out_of_time_ || watch_.end.stop_requested()) {
+      ending_ = true;
       killed_at_ = now + kLastWords;
       kill(pid_, SIGTERM);
     }
@@ -283,6 +288,7 @@ class Child {
   Clock::time_point deadline_ = Clock::time_point::max();
   Clock::time_point killed_at_;
   bool out_of_time_ = false;
+  bool ending_ = false;  // SIGTERM was sent
   bool enough_ = false;
   Buffer buffer_, output_buffer_;
 };

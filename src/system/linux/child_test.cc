@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
 #include <thread>
 
+#include "system/interruption.h"
 #include "system/test_trees.h"
 
 namespace culprit::system {
@@ -56,6 +58,14 @@ TEST(RunChild, TellsExitStatusAndBothStreams) {
   EXPECT_FALSE(story.end->killed_here);
   EXPECT_EQ(story.output, "out\n");
   EXPECT_EQ(story.error, "err\n");
+}
+
+TEST(RunChild, ItsInputIsAFileOrNothing) {
+  const std::string file = testing::TempDir() + "child_input";
+  std::ofstream(file) << "given\n";
+  EXPECT_EQ(Tell({.program = "/bin/cat", .input_file = file}).output, "given\n");
+  EXPECT_EQ(Tell({.program = "/bin/cat"}).output, "");
+  EXPECT_FALSE(Tell({.program = "/bin/cat", .input_file = "/nowhere"}).end);
 }
 
 TEST(RunChild, NamesTheSignalThatEndedIt) {
@@ -181,6 +191,58 @@ TEST(RunChild, IsEndedAtOnceWhenStoppedFromAnotherThread) {
       RunChild({.program = "/bin/sh", .arguments = {"-c", "sleep 600"}}, {.stop = source.get_token()});
   EXPECT_TRUE(end->killed_here);
   EXPECT_FALSE(end->out_of_time);
+}
+
+TEST(RunChild, HasItsLastWordsWhenAskedToEnd) {
+  std::stop_source source;
+  std::string said;
+  const auto end =
+      RunChild({.program = "/bin/sh",
+                .arguments = {"-c", "trap 'echo bye; exit 3' TERM; echo up; while :; do sleep 0.05; done"}},
+               {.on_output =
+                    [&](ChildStream, std::string_view text) {
+                      said += text;
+                      source.request_stop();
+                      return true;
+                    },
+                .end = source.get_token()});
+  EXPECT_EQ(said, "up\nbye\n");
+  EXPECT_EQ(end->exit_status, 3);
+  EXPECT_FALSE(end->out_of_time);
+}
+
+TEST(Interruption, HoldsTheFirstSignalBack) {
+  {
+    const Interruption none;
+    EXPECT_EQ(none.signal(), "");
+    EXPECT_FALSE(none.token().stop_requested());
+  }
+  const Interruption interruption;
+  std::stop_source heard;
+  const std::stop_callback on_stop(interruption.token(), [&] { heard.request_stop(); });
+  kill(getpid(), SIGTERM);
+  while (!heard.stop_requested()) std::this_thread::sleep_for(milliseconds(5));
+  EXPECT_EQ(interruption.signal(), "SIGTERM");
+}
+
+TEST(Interruption, EndsTheProcessByItAfterwards) {
+  const auto ended_by = [](int signals) {
+    const pid_t child = fork();
+    if (child == 0) {
+      const Interruption interruption;
+      for (int i = 0; i < signals; ++i) {
+        kill(getpid(), SIGHUP);
+        std::this_thread::sleep_for(milliseconds(300));
+      }
+      if (signals == 1) interruption.EndByIt();
+      _exit(7);  // the second one did not end it
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  };
+  EXPECT_EQ(ended_by(1), SIGHUP);
+  EXPECT_EQ(ended_by(2), SIGHUP);
 }
 
 TEST(RunChild, ChildrenRunSideBySide) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <string>
 
+#include "base/text.h"
 #include "system/linux/descriptor.h"
 
 namespace culprit::system {
@@ -59,8 +60,13 @@ Descriptor OpenUnnamed(const std::string& directory) {
 
 base::Result<std::unique_ptr<ScratchFile>> MakeScratchFile() {
   std::error_code error;
-  const std::string directory = std::filesystem::temp_directory_path(error).string();
-  if (error) return base::Fail(base::ErrorCode::kNotReadable, "no directory for temporary files (TMPDIR)");
+  std::string directory = std::filesystem::temp_directory_path(error).string();
+  if (const char* chosen = std::getenv("TMPDIR"); error && chosen != nullptr)
+    directory = base::Printable(chosen);
+  if (error) {
+    return base::Fail(base::ErrorCode::kNotReadable, directory.empty() ? "no directory for temporary files"
+                                                                       : directory + " is not a directory");
+  }
   Descriptor file = OpenUnnamed(directory);
   if (!file) return base::Fail(base::ErrorCode::kNotReadable, directory + ": " + Words(errno));
   return std::make_unique<UnnamedFile>(std::move(file), directory);

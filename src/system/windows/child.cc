@@ -87,11 +87,13 @@ BOOL CreateAsleep(const ChildRequest& request, std::array<HANDLE, 3> handles, PR
 
 base::Result<Started> Start(const ChildRequest& request) {
   SECURITY_ATTRIBUTES inherited = {sizeof(inherited), nullptr, TRUE};
-  const Handle nothing(CreateFileW(L"NUL", GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE, &inherited,
-                                   OPEN_EXISTING, 0, nullptr));
+  const std::wstring input_file =
+      request.input_file.empty() ? L"NUL" : Wide(base::ToWindowsPath(request.input_file));
+  const Handle input(CreateFileW(input_file.c_str(), GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE,
+                                 &inherited, OPEN_EXISTING, 0, nullptr));
   const PipeEnds output = InheritedPipe(), error = InheritedPipe();
   Handle output_read(output.read), error_read(error.read), job(CreateJobObjectW(nullptr, nullptr));
-  const bool ready = nothing && output_read && error_read && job;
+  const bool ready = input && output_read && error_read && job;
   PROCESS_INFORMATION process = {};
   BOOL created = 0;
   if (ready) {
@@ -99,7 +101,7 @@ base::Result<Started> Start(const ChildRequest& request) {
     limits.BasicLimitInformation.LimitFlags =
         JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;  // no dialogue
     SetInformationJobObject(job.get(), JobObjectExtendedLimitInformation, &limits, sizeof(limits));
-    created = CreateAsleep(request, {nothing.get(), output.write, error.write}, process);
+    created = CreateAsleep(request, {input.get(), output.write, error.write}, process);
   }
   const DWORD reason = GetLastError();
   for (const HANDLE handle : {output.write, error.write}) {

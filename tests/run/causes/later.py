@@ -17,6 +17,17 @@ try: raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB")
 except RuntimeError: logging.exception("step 3 failed, trying again with half the batch")
 raise TimeoutError("the data server did not answer")
 """
+# As NCCL 2.28 says it with NCCL_DEBUG=INFO: the plug-in may be missing, the GPU is taken twice.
+NCCL_PLUGIN = """import ctypes
+try: ctypes.CDLL('libnccl-env.so')
+except OSError: print('n1:7:7 [0] NCCL INFO ENV/Plugin: Could not find: libnccl-env.so', flush=True)
+print('n1:7:9 [0] init.cc:888 NCCL WARN Duplicate GPU detected : rank 1 and rank 0 both on CUDA device 60', flush=True)
+raise RuntimeError('NCCL error in: NCCLUtils.cpp:93, invalid usage (run with NCCL_DEBUG=WARN for details), NCCL version 2.28.9')
+"""
+# The words of NCCL 2.19 for the same, with the loader's own.
+NCCL_DLERROR = NCCL_PLUGIN.replace("except OSError: print('n1:7:7 [0] NCCL INFO ENV/Plugin: Could not find: libnccl-env.so', flush=True)",
+                                   "except OSError as error: print('n1:7:7 [0] NCCL INFO NET/Plugin : dlerror=' + str(error) + ' No plugin found "
+                                   "(libnccl-env.so), using internal implementation', flush=True)")
 RANKED = """
 import sys
 for line in ("WARNING: CUDA out of memory, retrying with batch 8", "[rank0]: Traceback (most recent call last):",
@@ -104,6 +115,8 @@ def cases():
         Case("interrupted", OWN, python("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")),
         Case("exception group", OWN, python(GROUP)),
         Case("error of a rank", OWN, python(RANKED)),
+        Case("NCCL without a plug-in", "communication", python(NCCL_PLUGIN)),
+        Case("NCCL without a plug-in, the loader's words", "communication", python(NCCL_DLERROR)),
         Case("Java without libcudart 9.2", CUDA, shell(
             "echo 'java.lang.UnsatisfiedLinkError: /tmp/javacpp/libjnicudart.so: libcudart.so.9.2: cannot open shared object file: "
             "No such file or directory' >&2; exit 1")),

@@ -11,8 +11,9 @@ constexpr std::string_view kSite = "{site}/";
 // The place of the tool below site-packages for a CUDA major; "" if it is in no package.
 std::string PlaceOf(const knowledge::ToolRow& row, bool cuda13) {
   std::string first;
-  for (const std::string_view place : row.places) {
+  for (std::string_view place : row.places) {
     if (!place.starts_with(kSite)) continue;
+    place = place.substr(0, place.find(" if "));
     if (first.empty()) first = place.substr(kSite.size());
     const bool of_nvidia = base::Contains(place, "/nvidia/cu");
     if (!of_nvidia || base::Contains(place, "/cu13/") == cuda13)

@@ -70,12 +70,12 @@ WantedCuda CudaOfCode(const Scene& scene, const snapshot::Framework& framework) 
   return wanted;
 }
 
-// The major that cuFFT and the like were built for: they have a runtime of it inside.
+// The major that cuFFT, cuDNN and the like were built for: they have a runtime of it inside.
 WantedCuda CudaOfLibraries(const Scene& scene, const loader::Scenario& scenario) {
   for (const loader::Object& object : scenario.graph.objects) {
     const auto* library = LibraryOf(object);
-    if (library == nullptr || library->family != "cuda" || object.opened_by != loader::OpenedBy::kNeeded)
-      continue;
+    const bool has_runtime = library != nullptr && (library->family == "cuda" || library->family == "cudnn");
+    if (!has_runtime || object.opened_by != loader::OpenedBy::kNeeded) continue;
     const auto version = scene.view.Version(object.path);
     const std::string cuda = version && !version->cuda.empty()
                                  ? version->cuda

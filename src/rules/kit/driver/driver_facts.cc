@@ -155,11 +155,9 @@ report::Finding& Fire(const Scene& scene, Ruling& ruling, const UndrivenGpu& und
   const auto& [driver, version, gpu, capability, row] = undriven;
   report::Finding& finding =
       ruling.Fire(std::move(summary), gpu->bus_id.empty() ? NameOf(*gpu) : gpu->bus_id);
-  finding.evidence = {
-      {"the driver is " + *driver->kernel_version, driver->kernel_version.source},
-      {"its compute capability is " + gpu->compute_capability, gpu->source},
-      {std::string(row->architecture) + (row->note.empty() ? "" : ": " + std::string(row->note)),
-       std::string(row->source)}};
+  finding.evidence = {{"the driver is " + *driver->kernel_version, driver->kernel_version.source},
+                      {"its compute capability is " + gpu->compute_capability, gpu->source},
+                      {std::string(row->architecture), std::string(row->source)}};
   finding.fix = {
       .text = "install a driver of branch " + needs, .commands = {}, .risk = report::Risk::kMedium};
   if (const std::string choice = ChooseDriver(scene).version; !choice.empty())

@@ -8,6 +8,7 @@
 #include "knowledge/driver.h"
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/kit/recipe/recipe_builds.h"
+#include "rules/kit/toolkit/toolkit_facts.h"
 #include "rules/kit/toolkit/tools.h"
 
 namespace culprit::rules {
@@ -57,6 +58,39 @@ HowItRuns OfUser(const Scene& scene, const CudaUser& user, const snapshot::Drive
   return {answer.support == knowledge::DriverSupport::kYes ? Runs::kYes : Runs::kByMinorVersion, ""};
 }
 
+// Whether a host is assumed for files in which nothing is that could be followed.
+bool IsUsedByNothing(const Scene& scene) {
+  const snapshot::Stack& stack = scene.stack();
+  const bool framework =
+      stack.environments && std::ranges::any_of(*stack.environments, [](const auto& environment) {
+        return !environment.frameworks.empty();
+      });
+  return stack.driver && stack.driver->assumed && !framework && !stack.builds &&
+         std::ranges::none_of(scene.scenarios, [](const loader::Scenario& scenario) {
+           return scenario.kind == loader::Scenario::Kind::kProgram;
+         });
+}
+
+void AddCudaItself(const Scene& scene, std::vector<CudaUser>& all) {
+  const auto add = [&](std::string title, const std::string& cuda, const std::string& source) {
+    if (!cuda.empty())
+      all.push_back({.title = std::move(title), .wanted = {cuda, source}, .kind = CudaUser::Kind::kToolkit});
+  };
+  bool named = false;  // environments, so the toolkit beside them is not meant
+  if (const auto& environments = scene.stack().environments) {
+    for (const snapshot::PythonEnvironment& environment : *environments) {
+      named |= environment.why == snapshot::EnvironmentWhy::kGiven;
+      for (const snapshot::PythonPackage& package : environment.packages) {
+        if (package.name.starts_with("nvidia-cuda-runtime"))
+          add("what uses " + package.name + " " + package.version, package.version, package.record);
+      }
+    }
+  }
+  const snapshot::Toolkit* toolkit = named ? nullptr : ChosenToolkit(scene).toolkit;
+  if (toolkit != nullptr)
+    add("what is built with the toolkit in " + toolkit->root, toolkit->version, toolkit->source);
+}
+
 }  // namespace
 
 knowledge::Answer ForwardCompatOf(const Scene& scene, const Version& driver, const std::string& cuda) {
@@ -73,7 +107,7 @@ std::vector<CudaUser> CudaUsers(const Scene& scene) {
                        .wanted = {build.cuda, build.evidence.source},
                        .compat = build.compat,
                        .place = report::Origin{build.recipe->path, build.line},
-                       .image = build.framework.empty()});
+                       .kind = build.framework.empty() ? CudaUser::Kind::kImage : CudaUser::Kind::kBuild});
       }
     }
     return all;
@@ -87,6 +121,7 @@ std::vector<CudaUser> CudaUsers(const Scene& scene) {
     if (cuda.empty() || std::ranges::find(all, use.user, &CudaUser::title) != all.end()) continue;
     all.push_back({use.user, {.cuda = cuda, .source = use.path}});
   }
+  if (all.empty() && IsUsedByNothing(scene)) AddCudaItself(scene, all);
   return all;
 }
 

@@ -19,9 +19,10 @@ struct CudaUser {
   const loader::Scenario* scenario = nullptr;  // nullptr: a package that compiles for itself, or a recipe
   std::string compat{};                        // a recipe: the CUDA of the cuda-compat in its image
   std::optional<report::Origin> place{};       // of a recipe
-  bool image = false;                          // the base image itself
+  enum class Kind { kBuild, kImage, kToolkit } kind = Kind::kBuild;  // kImage: the base image itself
 };
-// The processes, and the packages that are judged by none but compile with tools of a certain CUDA.
+// The processes, and the packages that are judged by none but compile with tools of a certain CUDA. Where
+// nothing uses the CUDA that is there and a host is assumed: the toolkit, for what will use it.
 std::vector<CudaUser> CudaUsers(const Scene& scene);
 
 struct DriverInUse {

@@ -68,6 +68,20 @@ bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t index
   return cuda && only_cudnn;
 }
 
+bool MayLoseGpu(const Scene& scene, const loader::Scenario& scenario) {
+  const snapshot::Framework* framework = scene.FrameworkOf(scenario);
+  if (framework == nullptr || framework->name != "onnxruntime" || GpuPresence(scene) != Presence::kUnknown ||
+      TorchMayBring(scene, scenario))
+    return false;
+  for (size_t i = 0; i < scenario.graph.requests.size(); ++i) {
+    const Request& request = scenario.graph.requests[i];
+    const knowledge::Library* library = knowledge::FindLibrary(BaseName(request.name));
+    const bool cuda = library != nullptr && (library->family == "cuda" || library->family == "cudnn");
+    if (cuda && !request.error.empty() && CostsGpu(scene, scenario, i)) return !LosesGpu(scene, scenario, i);
+  }
+  return false;
+}
+
 bool TorchMayBring(const Scene& scene, const loader::Scenario& scenario) {
   const auto* environment = scene.EnvironmentOf(scenario);
   const auto* framework = scene.FrameworkOf(scenario);

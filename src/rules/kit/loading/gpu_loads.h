@@ -9,6 +9,10 @@ namespace culprit::rules {
 // be used.
 bool LosesGpu(const Scene& scene, const loader::Scenario& scenario, size_t request);
 
+// Whether a framework of which there is a package for the CPU alone was installed for GPUs, finds no CUDA,
+// and nobody knows whether there is a GPU: an image without a host.
+bool MayLoseGpu(const Scene& scene, const loader::Scenario& scenario);
+
 // A program may `import torch` of the same CUDA first: then its DLLs are already loaded.
 bool TorchMayBring(const Scene& scene, const loader::Scenario& scenario);
 

@@ -1,157 +1,183 @@
-// What the commands of a recipe install: pip, uv, conda, apt.
+// What the commands of a recipe install: pip, uv, conda, apt and the like.
 #include <algorithm>
-#include <array>
-#include <cctype>
+#include <iterator>
 
 #include "base/python/package_name.h"
 #include "base/text.h"
-#include "rules/kit/recipe/recipe_facts.h"
+#include "rules/kit/recipe/install_commands.h"
 
 namespace culprit::rules {
 namespace {
 
-using CommandWords = std::vector<std::string>;
-
-// The place of the first word after "pip install"; 0 if the command is none.
-size_t AfterPip(const CommandWords& words) {
-  size_t at = 0;
-  const std::string_view program = base::BaseName(words.front());
-  if (program.starts_with("python") && words.size() > 2 && words[1] == "-m" && words[2].starts_with("pip")) {
-    at = 3;
-  } else if (program == "uv" && words.size() > 1 && words[1] == "pip") {
-    at = 2;
-  } else if (program.starts_with("pip") && program != "pipx" && program != "pipenv") {
-    at = 1;
-  } else {
-    return 0;
+void SetVersion(std::string_view version, RecipeInstall& install) {
+  install.version = version;
+  if (const size_t plus = install.version.find('+');
+      install.manager == Manager::kPip && plus != std::string::npos) {
+    install.variant = install.version.substr(plus + 1);
+    install.version.resize(plus);
   }
-  while (at < words.size() && words[at].starts_with('-')) ++at;
-  return at < words.size() && words[at] == "install" ? at + 1 : 0;
 }
 
-size_t AfterApt(const CommandWords& words) {
-  const std::string_view program = base::BaseName(words.front());
-  if (program != "apt-get" && program != "apt" && program != "aptitude") return 0;
-  const auto install = std::ranges::find(words, "install");
-  return install == words.end() ? 0 : static_cast<size_t>(install - words.begin()) + 1;
-}
-
-size_t AfterConda(const CommandWords& words) {
-  const std::string_view program = base::BaseName(words.front());
-  if (program != "conda" && program != "mamba" && program != "micromamba") return 0;
-  const auto install = std::ranges::find(words, "install");
-  return install == words.end() ? 0 : static_cast<size_t>(install - words.begin()) + 1;
-}
-
-// Options with a value of their own.
-bool TakesValue(std::string_view option) {
-  static constexpr std::array<std::string_view, 18> kOptions = {"-i",
-                                                                "--index-url",
-                                                                "--extra-index-url",
-                                                                "-f",
-                                                                "--find-links",
-                                                                "-r",
-                                                                "--requirement",
-                                                                "-c",
-                                                                "--constraint",
-                                                                "-t",
-                                                                "--target",
-                                                                "--prefix",
-                                                                "--root",
-                                                                "--python",
-                                                                "-n",
-                                                                "--name",
-                                                                "-p",
-                                                                "--channel"};
-  return std::ranges::find(kOptions, option) != kOptions.end();
-}
-
-// "cu121" of "https://download.pytorch.org/whl/cu121"; "" if the address does not say.
-std::string VariantOf(std::string_view address) {
-  const size_t at = address.find("/whl/");
-  if (at == std::string_view::npos) return "";
-  std::string_view last = address.substr(at + 5);
-  if (last.starts_with("nightly/") || last.starts_with("test/")) return "";
-  last = last.substr(0, last.find('/'));
-  const bool cuda =
-      last.size() > 2 && last.starts_with("cu") && std::isdigit(static_cast<unsigned char>(last[2])) != 0;
-  return cuda || last == "cpu" ? std::string(last) : "";
-}
-
-// The index of a whole command.
-std::string VariantOf(const CommandWords& words) {
-  for (size_t i = 0; i < words.size(); ++i) {
-    const bool option = words[i].starts_with("--index-url") || words[i] == "-i" ||
-                        words[i].starts_with("--extra-index-url") || words[i].starts_with("--find-links") ||
-                        words[i] == "-f";
-    if (!option) continue;
-    const size_t equals = words[i].find('=');
-    if (equals == std::string::npos && i + 1 >= words.size()) continue;
-    std::string variant = VariantOf(equals == std::string::npos ? words[i + 1] : words[i].substr(equals + 1));
-    if (!variant.empty()) return variant;
+// "https://download.pytorch.org/whl/cu130/torch-2.9.0%2Bcu130-cp311-cp311-linux_x86_64.whl"
+RecipeInstall OfWheel(const std::string& word) {
+  RecipeInstall install{.manager = Manager::kPip, .text = word};
+  std::string_view file = base::BaseName(word);
+  file = file.substr(0, file.find('#'));
+  const size_t name = std::min(file.find('-'), file.size());
+  install.name = base::NormalName(file.substr(0, name));
+  std::string_view rest = file.substr(std::min(name + 1, file.size()));
+  std::string version(rest.substr(0, rest.find('-')));
+  for (const std::string_view code : {"%2B", "%2b"}) {
+    if (const size_t at = version.find(code); at != std::string::npos) version.replace(at, code.size(), "+");
   }
-  return "";
+  if (version.find('$') == std::string::npos) SetVersion(version, install);
+  const IndexChoice index = ChoiceOfIndex(word);
+  if (install.variant.empty()) install.variant = index.variant;
+  install.vague = index.vague || install.version.empty();
+  return install;
 }
 
 // "torch==2.4.0+cu121", "jax[cuda12]>=0.4", "libcudnn8=8.9.7.29-1+cuda12.2", "pytorch::pytorch=2.1"
 RecipeInstall TakenApart(Manager manager, const std::string& word) {
+  if (manager == Manager::kPip && base::Contains(word, ".whl")) return OfWheel(word);
   RecipeInstall install{.manager = manager, .text = word};
   std::string_view text = word;
-  if (const size_t channel = text.find("::"); manager == Manager::kConda && channel != std::string_view::npos)
-    text = text.substr(channel + 2);
+  std::string_view channel;
+  if (const size_t at = text.find("::"); manager == Manager::kConda && at != std::string_view::npos) {
+    channel = text.substr(0, at);
+    text = text.substr(at + 2);
+  }
   const size_t end = std::min(text.find_first_of("[=<>!~; @"), text.size());
   install.name =
       manager == Manager::kPip ? base::NormalName(text.substr(0, end)) : std::string(text.substr(0, end));
   std::string_view rest = text.substr(end);
-  if (rest.starts_with('[')) rest = rest.substr(std::min(rest.find(']') + 1, rest.size()));
+  if (rest.starts_with('[')) {
+    const size_t close = std::min(rest.find(']'), rest.size() - 1);
+    install.extra = rest.substr(1, close - 1);
+    rest = rest.substr(close + 1);
+  }
+  install.vague = rest.find('$') != std::string_view::npos;
+  if (const size_t label = channel.find("/label/cuda-"); label != std::string_view::npos && rest.empty())
+    install.version = channel.substr(label + 12);
   if (!rest.starts_with('=') || rest.find_first_of("*,$") != std::string_view::npos) return install;
   rest.remove_prefix(std::min(rest.find_first_not_of('='), rest.size()));
   rest = rest.substr(0, rest.find_first_of("; "));
-  if (manager == Manager::kConda) rest = rest.substr(0, rest.find('='));
-  install.version = rest;
-  if (const size_t plus = install.version.find('+'); manager == Manager::kPip && plus != std::string::npos) {
-    install.variant = install.version.substr(plus + 1);
-    install.version.resize(plus);
+  if (const size_t build = rest.find('='); manager == Manager::kConda && build != std::string_view::npos) {
+    install.variant = rest.substr(build + 1);
+    rest = rest.substr(0, build);
   }
+  SetVersion(rest, install);
   return install;
 }
 
-void AddInstalls(const PartView::Step& step, Manager manager, size_t from,
+// Whether pip is told a folder, an archive or a variable, whose requirements stand elsewhere.
+bool StandsElsewhere(const std::string& word) {
+  return !base::Contains(word, ".whl") && !base::Contains(word, "::") &&
+         (word.find('/') != std::string::npos || word.starts_with('.') || word.starts_with('$'));
+}
+
+void AddInstalls(const PartView::Step& step, const InstallCommand& command, const IndexVariables& variables,
                  std::vector<RecipeInstall>& installs) {
-  const CommandWords& words = step->words;
-  const std::string index = manager == Manager::kPip ? VariantOf(words) : "";
-  for (size_t i = from; i < words.size(); ++i) {
+  const std::vector<std::string>& words = step->words;
+  const Manager manager = command.manager;
+  const IndexChoice index = manager == Manager::kPip ? variables.Of(*step.step) : IndexChoice{};
+  const bool upgrades = HasWord(*step.step, "-U") || HasWord(*step.step, "--upgrade") ||
+                        HasWord(*step.step, "--force-reinstall");
+  const bool held_too = HasWord(*step.step, "--allow-change-held-packages");
+  const bool alone = HasWord(*step.step, "--no-deps");
+  for (size_t i = command.first; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (word == ">" || word == ">>") break;
     if (word.starts_with('-')) {
-      if (TakesValue(word) || (manager == Manager::kConda && word == "-c")) ++i;
+      if (TakesValue(manager, word)) ++i;
       continue;
     }
-    if (word.empty() || word.find('/') != std::string::npos || word.front() == '.' || word.front() == '$')
-      continue;
+    if (word.empty() || StandsElsewhere(word)) continue;
     RecipeInstall install = TakenApart(manager, word);
     if (install.name.empty()) continue;
-    if (install.variant.empty()) install.variant = index;
+    if (install.variant.empty()) {
+      install.variant = index.variant;
+      install.vague |= index.vague;
+    }
     install.step = step;
-    install.upgrades = HasWord(*step.step, "-U") || HasWord(*step.step, "--upgrade") ||
-                       HasWord(*step.step, "--force-reinstall");
-    install.held_too = HasWord(*step.step, "--allow-change-held-packages");
+    install.upgrades = upgrades;
+    install.held_too = held_too;
+    install.alone = alone;
     installs.push_back(std::move(install));
   }
 }
 
+// Whether a command installs what stands in a file.
+bool InstallsUnread(const RecipeStep& step) {
+  if (InstallsFromProject(step.words)) return true;
+  const auto command = InstallCommandOf(step.words);
+  if (!command || command->manager == Manager::kApt || HasWord(step, "--no-deps")) return false;
+  for (size_t i = command->first; i < step.words.size(); ++i) {
+    const std::string& word = step.words[i];
+    if (word == ">" || word == ">>") break;
+    if (word.starts_with("-r") || word.starts_with("--requirement") || word.starts_with("--file") ||
+        word == "--group" || (word == "-f" && command->manager == Manager::kConda))
+      return true;
+    if (word.starts_with('-')) {
+      if (TakesValue(command->manager, word)) ++i;
+    } else if (command->manager == Manager::kPip && !word.empty() && StandsElsewhere(word)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
+
+std::vector<RecipeInstall> InstallsIn(std::span<const PartView::Step> steps) {
+  std::vector<RecipeInstall> installs;
+  IndexVariables variables;
+  for (const PartView::Step& step : steps) {
+    if (step->kind == StepKind::kSet) variables.Set(step->words.front(), step->words.back());
+    if (step->kind != StepKind::kRun) continue;
+    if (const auto command = InstallCommandOf(step->words)) AddInstalls(step, *command, variables, installs);
+  }
+  return installs;
+}
 
 std::vector<RecipeInstall> InstallsOf(const PartView& view) {
   std::vector<RecipeInstall> installs;
-  for (const PartView::Step& step : view.steps) {
-    if (step->kind != StepKind::kRun || step->words.empty()) continue;
-    if (const size_t pip = AfterPip(step->words); pip != 0) AddInstalls(step, Manager::kPip, pip, installs);
-    if (const size_t apt = AfterApt(step->words); apt != 0) AddInstalls(step, Manager::kApt, apt, installs);
-    if (const size_t conda = AfterConda(step->words); conda != 0)
-      AddInstalls(step, Manager::kConda, conda, installs);
+  for (const PartView::Brought& brought : view.brought) {
+    if (!brought.sure) continue;
+    for (RecipeInstall& install : InstallsIn(brought.steps)) {
+      if (install.manager != Manager::kApt) installs.push_back(std::move(install));
+    }
   }
+  std::ranges::move(InstallsIn(view.steps), std::back_inserter(installs));
   return installs;
+}
+
+std::vector<PartView::Step> UnreadInstallsIn(std::span<const PartView::Step> steps) {
+  std::vector<PartView::Step> unread;
+  std::ranges::copy_if(steps, std::back_inserter(unread), [](const PartView::Step& step) {
+    return step->kind == StepKind::kRun && InstallsUnread(*step.step);
+  });
+  return unread;
+}
+
+std::vector<PartView::Step> ScriptsOf(const PartView& view) {
+  std::vector<PartView::Step> scripts;
+  std::ranges::copy_if(view.steps, std::back_inserter(scripts), [](const PartView::Step& step) {
+    if (step->kind != StepKind::kRun || step->words.empty()) return false;
+    const bool shell = Calls(*step.step, "bash") || Calls(*step.step, "sh");
+    const bool reads = shell && !HasWord(*step.step, "-c") && !HasWord(*step.step, "--version");
+    return reads || base::Contains(step->words.front(), ".sh") || step->words.front().starts_with("./");
+  });
+  return scripts;
+}
+
+std::vector<PartView::Step> UnreadInstallsOf(const PartView& view) {
+  std::vector<PartView::Step> unread;
+  for (const PartView::Brought& brought : view.brought) {
+    if (brought.sure) std::ranges::move(UnreadInstallsIn(brought.steps), std::back_inserter(unread));
+  }
+  std::ranges::move(UnreadInstallsIn(view.steps), std::back_inserter(unread));
+  return unread;
 }
 
 }  // namespace culprit::rules

@@ -14,7 +14,8 @@ namespace culprit::rules {
 struct RecipeBuild {
   std::string title;                                 // "torch 2.4.0", "nvidia/cuda:12.4.1-base"
   std::string framework;                             // "" for the image itself
-  std::string cuda;                                  // "12.4"; "" if it is not known
+  std::string version{};                             // of the framework, as written
+  std::string cuda;                                  // "12.4", "12"; "" if it is not known
   const knowledge::FrameworkRelease* row = nullptr;  // nullptr if no row tells
   std::string compat;  // the CUDA of the cuda-compat in the image; "" if none serves it
   report::Evidence evidence;
@@ -22,12 +23,17 @@ struct RecipeBuild {
   const RecipePart* part = nullptr;
   uint64_t line = 0;
 };
-// What is in it in the end: the image's CUDA, its framework unless another is installed over it, and what pip
-// installs.
+// What is in it in the end: the image's CUDA, its framework unless another is installed over it, and what
+// pip, conda and the system's packages bring. Nothing of a view that is open.
 std::vector<RecipeBuild> BuildsOf(const PartView& view);
 
-// Frameworks that are installed without a version, so that nobody can tell which CUDA they bring.
+// Frameworks and parts of CUDA that are installed so that nobody can tell which CUDA they bring: without a
+// version, in one that no row knows, or under a condition.
 std::vector<RecipeInstall> OpenInstallsOf(const PartView& view);
+
+// COPY --from another stage that may bring a framework: that stage has one, and nobody can tell whether it is
+// in what is copied.
+std::vector<PartView::Step> DoubtfulCopiesOf(const PartView& view);
 
 // NVIDIA_REQUIRE_CUDA of what is started.
 struct RecipeRequirement {

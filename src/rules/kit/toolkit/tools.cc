@@ -28,8 +28,19 @@ std::vector<std::string> SearchedByLoader(const Scene& scene, std::string_view n
   return paths;
 }
 
+// The place without its condition; "" if it is not one of that release: "/opt/cuda/bin/ptxas if >=2.19".
+std::string_view PlaceFor(const ToolUse& use, std::string_view place) {
+  constexpr std::string_view kIf = " if ";
+  const size_t at = place.find(kIf);
+  if (at == std::string_view::npos) return place;
+  const bool holds =
+      use.package != nullptr && base::Meets(use.package->version, place.substr(at + kIf.size())) == true;
+  return holds ? place.substr(0, at) : "";
+}
+
 // The paths that one place of the table stands for.
 std::vector<std::string> PathsOf(const Scene& scene, const ToolUse& use, std::string_view place) {
+  if (place.empty()) return {};
   const size_t end = place.find('}');
   if (!place.starts_with('{') || end == std::string_view::npos) return {std::string(place)};
   const std::string_view word = place.substr(1, end - 1);
@@ -38,6 +49,7 @@ std::vector<std::string> PathsOf(const Scene& scene, const ToolUse& use, std::st
   if (word == "loader") return SearchedByLoader(scene, below);
   if (word == "path") roots = base::SplitWords(scene.Variable("PATH"), ":");
   if (word == "home") roots = {CudaHome(scene)};
+  if (word.starts_with('$')) roots = {std::string(scene.Variable(std::string(word.substr(1))))};
   if (word == "toolkit" && use.toolkit != nullptr) roots = {use.toolkit->root};
   if (word == "prefix" && use.environment != nullptr) roots = {use.environment->prefix};
   if (word == "site" && use.environment != nullptr) roots = use.environment->site_packages;
@@ -84,7 +96,7 @@ void Add(const Scene& scene, ToolUse use, std::vector<ToolUse>& all) {
   if (const std::string_view named = scene.Variable(std::string(use.row->variable)); !named.empty())
     use.places.push_back(scene.PathOf(named));
   for (const std::string_view place : use.row->places) {
-    for (std::string& path : PathsOf(scene, use, place)) use.places.push_back(std::move(path));
+    for (std::string& path : PathsOf(scene, use, PlaceFor(use, place))) use.places.push_back(std::move(path));
   }
   Find(scene, use);
   all.push_back(std::move(use));

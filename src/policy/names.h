@@ -1,0 +1,18 @@
+// Names in conditions -> what the facts are called. A name that no fact can have is a mistake: a rule about
+// it would hold for ever.
+#pragma once
+
+#include <expected>
+#include <string>
+
+#include "policy/facts.h"
+
+namespace culprit::policy {
+
+// The name of the facts that a condition means; or what is wrong with it. A pattern stays as it is.
+std::expected<std::string, std::string> FactName(Kind kind, const std::string& name);
+
+// The same for names that differ only in their case or separators; those of variables are as they are.
+std::string NameKey(Kind kind, const std::string& name);
+
+}  // namespace culprit::policy
