@@ -117,10 +117,12 @@ int Plan(PlanOptions& options) {
   if (!solved) return Fail(solved.error());
   report::Plan& plan = solved->plan;
   if (!answer->note.empty()) plan.notes.push_back(answer->note);
-  plan::WriteCommands(plan, *question, answer->place,
-                      options.as.value_or(solved->conda ? plan::As::kConda : plan::As::kPip));
   const bool found = plan.outcome == report::Plan::Outcome::kSolution;
-  if (found && plan::AsksForSomething(*question) && !options.no_check) prove::CheckPlan(*question, plan);
+  if (found && plan::AsksForSomething(*question)) {
+    plan::WriteCommands(plan, *question, answer->place,
+                        options.as.value_or(solved->conda ? plan::As::kConda : plan::As::kPip));
+    if (!options.no_check) prove::CheckPlan(*question, plan);
+  }
   if (!WritePlan(options, plan, question->host.machine == plan::Machine::kWindows)) return kExitCannot;
   return !plan.unlisted.empty() ? kExitCannot : found ? kExitOk : kExitFound;
 }

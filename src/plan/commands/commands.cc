@@ -134,7 +134,6 @@ std::string FileHeader(const report::Plan& plan) {
 }
 
 void WriteCommands(report::Plan& plan, const Question& question, const Place& place, As as) {
-  if (plan.outcome != report::Plan::Outcome::kSolution || !AsksForSomething(question)) return;
   plan.steps.clear();
   plan.document.clear();
   for (const report::PassedThrough& passed : plan.passed_through) {
