@@ -37,7 +37,7 @@ using knowledge::Known;
 using knowledge::Verdict;
 using report::Compatible;
 
-constexpr size_t kSampledHosts = 40;
+constexpr size_t kSampledHosts = 16;
 constexpr size_t kSolvedOf = 4;  // hosts
 constexpr unsigned kSeed = 23;
 

@@ -196,7 +196,7 @@ TEST_P(Reworded, TheDiagnosisStaysTheSame) {
             Name(prove::Compare(before.in_its_words, after.in_its_words, *found).outcome));
 }
 
-INSTANTIATE_TEST_SUITE_P(Rules, Reworded, testing::ValuesIn(model::AllCases()),
+INSTANTIATE_TEST_SUITE_P(Rules, Reworded, testing::ValuesIn(model::Sampled(model::AllCases())),
                          [](const auto& one) { return model::CaseName(one.param); });
 
 }  // namespace

@@ -52,6 +52,12 @@ std::vector<RuleCase> AllCases() {
   return cases;
 }
 
+std::vector<RuleCase> Sampled(std::vector<RuleCase> cases) {
+  std::vector<RuleCase> taken;
+  for (size_t i = 0; i < cases.size(); i += CULPRIT_PROOF_STRIDE) taken.push_back(std::move(cases[i]));
+  return taken;
+}
+
 std::string CaseName(const RuleCase& one) {
   std::string name = one.code + "_" + one.name;
   std::ranges::replace_if(name, [](char c) { return !std::isalnum(static_cast<unsigned char>(c)); }, '_');
