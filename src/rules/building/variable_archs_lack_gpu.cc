@@ -1,4 +1,4 @@
-// CUL8013: a list of architectures in a variable leaves this GPU out.
+// CUL8013: an architecture list in a variable leaves out this GPU.
 #include "base/version.h"
 #include "knowledge/arch.h"
 #include "rules/kit/driver/driver_facts.h"
@@ -70,7 +70,7 @@ extern const Rule kRule = {.code = "CUL8013",
                            .cause = "arch-unsupported",
                            .severity = report::Severity::kWarning,
                            .since = "0.9.0",
-                           .title = "a list of architectures in a variable leaves this GPU out",
+                           .title = "an architecture list in a variable leaves out this GPU",
                            .page = kPage,
                            .check = Check};
 
