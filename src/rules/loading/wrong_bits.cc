@@ -43,8 +43,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     } else if (scene.OnWindows()) {
       const std::string how =
           failed.redistributable == nullptr ? "" : std::string(failed.redistributable->fix);
-      finding.fix = {.text = how.empty() ? "replace it with a " + failed.request->name + " of " + own +
-                                               " bits, as the program has"
+      finding.fix = {.text = how.empty() ? "replace it with a " + own + "-bit " + failed.request->name +
+                                               ", to match the program"
                                          : how + "; remove the file with the wrong bitness",
                      .commands = {},
                      .risk = report::Risk::kLow,
