@@ -17,9 +17,9 @@ constexpr std::string_view kPage = R"md(
 The architectures that this build compiles for do not include the GPU, and no PTX is built that the driver could compile for it.
 
 ## Why it breaks
-The build succeeds, and the program ends with "no kernel image is available for execution on the device" (209). If only PTX
-would fit, and it is newer than the driver: "the provided PTX was compiled with an unsupported toolchain" (222).
-
+The build succeeds, and the program fails with "no kernel image is available for execution on the device" (209). If
+only PTX would fit, and it is newer than the driver: "the provided PTX was compiled with an unsupported toolchain"
+(222).
 ## How culprit knows
 It reads CMAKE_CUDA_ARCHITECTURES, and the -gencode and -arch flags of compile_commands.json, build.ninja and
 flags.make. Machine code runs on GPUs of the same major version with the same or a later minor version, sm_90a only on

@@ -13,9 +13,8 @@ constexpr std::string_view kPage = R"md(
 ## What it means
 This build's toolkit has a newer CUDA major version than the driver supports.
 ## Why it breaks
-Everything compiles, and the program ends at its first CUDA call with "CUDA driver version is insufficient for CUDA runtime
-version" (35).
-
+Everything compiles, and the program fails at its first CUDA call with "CUDA driver version is insufficient for CUDA
+runtime version" (35).
 ## How culprit knows
 The version of the nvcc that the build folder names, the driver's version, and data/drivers.toml.
 

@@ -15,8 +15,7 @@ constexpr std::string_view kPage = R"md(
 A variable lists the architectures that extensions and projects are built for, and nothing in the list runs on this GPU.
 
 ## Why it breaks
-The build succeeds, and the first kernel ends with "no kernel image is available for execution on the device" (209).
-
+The build succeeds, and the first kernel fails with "no kernel image is available for execution on the device" (209).
 ## How culprit knows
 It reads the list as torch and CMake do: "8.0" is machine code, "8.0+PTX" has PTX too; a plain "80" of CMake has both.
 

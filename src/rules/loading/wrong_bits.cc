@@ -13,8 +13,7 @@ constexpr std::string_view kPage = R"md(
 The loader found a 32-bit library of the right name for a 64-bit program, or the other way round.
 
 ## Why it breaks
-The loader skips the file and goes on; if nothing else is found, the message is "wrong ELF class: ELFCLASS32".
-
+The loader skips the file and continues; if nothing else is found, the message is "wrong ELF class: ELFCLASS32".
 ## How culprit knows
 culprit compares the class in the file's header with that of the loader.
 
