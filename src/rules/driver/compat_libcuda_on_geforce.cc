@@ -83,7 +83,7 @@ extern const Rule kRule = {.code = "CUL1012",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a cuda-compat libcuda on a GPU that does not support it",
+                           .title = "a cuda-compat libcuda is loaded on a GPU that does not support it",
                            .page = kPage,
                            .check = Check};
 

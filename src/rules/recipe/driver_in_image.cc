@@ -93,9 +93,11 @@ std::string_view Instead(const std::string& what) {
 
 void FireOn(const PartView& view, const PartView::Step& step, const std::string& what, Ruling& ruling) {
   if (step.recipe != view.recipe || RemovesDriver(view, *step.step)) return;
-  report::Finding& finding =
-      FireAt(ruling, "the image gets " + what + ": driver files must come from the host", *step.recipe,
-             *step.part, step->line, {what});
+  const bool file = base::Contains(base::BaseName(what), ".so");
+  const std::string_view why = file ? ", a driver file that must come from the host"
+                                    : ", which installs driver files; they must come from the host";
+  report::Finding& finding = FireAt(ruling, "the image gets " + what + std::string(why), *step.recipe,
+                                    *step.part, step->line, {what});
   finding.evidence.push_back(AsEvidence(step));
   finding.fix = {.text = "leave " + what + " out: the container runtime mounts the host's driver files" +
                          std::string(Instead(what)),
