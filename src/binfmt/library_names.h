@@ -1,5 +1,5 @@
 // File names of libraries among the constants of a program or library that opens libraries by name: what it
-// may open at run time, as far as its strings tell. A name in a file is no proof that the code uses it.
+// may open at run time, according to its strings. A name in a file is no proof that the code uses it.
 #pragma once
 
 #include <string>

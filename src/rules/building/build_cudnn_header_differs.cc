@@ -11,16 +11,14 @@ constexpr std::string_view kPage = R"md(
 The compiler finds the header of one cuDNN, the linker the library of another.
 
 ## Why it breaks
-Functions of a newer header are not in an older library: "undefined reference to `cudnnBackendCreateDescriptor'". With another
-major version, numbers and structures differ too, and the program fails when it runs.
-
+Functions of a newer header are not in an older library: "undefined reference to `cudnnBackendCreateDescriptor'". With
+another major version, constants and structures differ too, and the program fails when it runs.
 ## How culprit knows
 The include directories and libraries in CMakeCache.txt, compile_commands.json, build.ninja and link.txt; CUDNN_MAJOR,
 CUDNN_MINOR and CUDNN_PATCHLEVEL of the header found first; the version of the library.
 
 ## Fix
-Configure the build with the header and the library of one copy.
-
+Configure the build with the header and the library of the same copy.
 ## When this is not your problem
 An older header of the same major version works with a newer library.
 
@@ -80,12 +78,12 @@ void CheckFolder(const Scene& scene, const BuildFolder& folder, Ruling& ruling) 
     definitions = {{header->name, std::string(base::DirName(whole->header))},
                    {library->name, base::JoinPath(whole->directory, "libcudnn.so")}};
   }
-  finding.fix = ConfigureAgain(folder,
-                               whole == nullptr
-                                   ? "install header and library of one cuDNN release, and build with those"
-                                   : "build with the header " + whole->header + " and the library in " +
-                                         whole->directory + ", both of cuDNN " + whole->version,
-                               definitions);
+  finding.fix = ConfigureAgain(
+      folder,
+      whole == nullptr ? "install the header and library of one cuDNN release, and build with those"
+                       : "build with the header " + whole->header + " and the library in " +
+                             whole->directory + ", both of cuDNN " + whole->version,
+      definitions);
   if (definitions.empty()) finding.fix.commands.clear();
 }
 

@@ -1,4 +1,4 @@
-// CUL8012: a build folder did not find a part of CUDA that is on the machine.
+// CUL8012: a build folder did not find a CUDA component that is installed.
 #include <algorithm>
 #include <cctype>
 
@@ -24,8 +24,7 @@ A value that ends with -NOTFOUND in CMakeCache.txt, and the copies that culprit 
 Tell the build where it is.
 
 ## When this is not your problem
-The part is optional, and you do not want it.
-
+The component is optional, and you do not want it.
 ## Sources
 CMake manual, find_library and find_path: <VAR>-NOTFOUND.
 )md";
@@ -71,9 +70,9 @@ void CheckFolder(const Scene& scene, const BuildFolder& folder, Ruling& ruling) 
     missing.push_back(&setting);
   }
   if (definitions.empty()) return;
-  report::Finding& finding = ruling.Fire(
-      folder.path + " did not find " + definitions.front().name + ", which is " + definitions.front().value,
-      folder.path);
+  report::Finding& finding = ruling.Fire(folder.path + " did not find " + definitions.front().name +
+                                             ", which is at " + definitions.front().value,
+                                         folder.path);
   finding.affects.push_back("builds");
   for (const BuildSetting* setting : missing) finding.evidence.push_back(AsEvidence(*setting));
   for (const Definition& definition : definitions)
@@ -97,7 +96,7 @@ extern const Rule kRule = {.code = "CUL8012",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.9.0",
-                           .title = "a build folder did not find a part of CUDA that is on the machine",
+                           .title = "a build folder did not find a CUDA component that is installed",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL8005: a build folder names files of CUDA that no longer exist.
+// CUL8005: a build folder uses CUDA files that no longer exist.
 #include "base/text.h"
 #include "rules/kit/building/build_facts.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
@@ -8,15 +8,13 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The build folder was configured when a toolkit or a cuDNN was in a place where it no longer is.
-
+The build folder was configured with a toolkit or a cuDNN that is no longer in that place.
 ## Why it breaks
 Build systems keep what they found. The next build calls a compiler, or links a library, that is gone: "nvcc: No such file or
 directory", "No rule to make target '/usr/local/cuda-11.8/lib64/libcudart.so'".
 
 ## How culprit knows
-It reads CMakeCache.txt, compile_commands.json, build.ninja and meson-info, and looks up each path of CUDA in them.
-
+It reads CMakeCache.txt, compile_commands.json, build.ninja and meson-info, and checks each CUDA path in them.
 ## Fix
 Configure the folder again from scratch, with the toolkit that is there now.
 
@@ -52,8 +50,9 @@ void CheckFolder(const Scene& scene, const BuildFolder& folder, Ruling& ruling) 
   finding.affects.push_back("builds");
   constexpr size_t kMostShown = 5;
   for (size_t i = 0; i < gone.size() && i < kMostShown; ++i) finding.evidence.push_back(AsEvidence(*gone[i]));
-  finding.fix = ConfigureAgain(folder, "configure the build again from scratch: it keeps paths that are gone",
-                               Instead(scene, *gone.front()), /*fresh=*/true);
+  finding.fix =
+      ConfigureAgain(folder, "configure the build again from scratch: its cache keeps the old paths",
+                     Instead(scene, *gone.front()), /*fresh=*/true);
 }
 
 void Check(const Scene& scene, Ruling& ruling) {
@@ -70,7 +69,7 @@ extern const Rule kRule = {.code = "CUL8005",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.9.0",
-                           .title = "a build folder names files of CUDA that no longer exist",
+                           .title = "a build folder uses CUDA files that no longer exist",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL8009: a build folder keeps another toolkit than this shell would use.
+// CUL8009: a build folder uses a different toolkit than this shell would.
 #include "base/text.h"
 #include "rules/kit/building/build_facts.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
@@ -8,12 +8,10 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The build folder was configured with one toolkit; PATH or CUDA_HOME of this shell name another release.
-
+The build folder was configured with one toolkit; PATH or CUDA_HOME in this shell points to another release.
 ## Why it breaks
-It does not by itself. But CMake keeps the compiler that it found first: a new PATH, CUDA_HOME or CUDACXX changes nothing in a
-folder that is configured already.
-
+This alone breaks nothing. But CMake keeps the compiler that it found first: a new PATH, CUDA_HOME or CUDACXX changes
+nothing in a folder that is already configured.
 ## How culprit knows
 The nvcc in the cache of the build folder, and the toolkit that a new build in this shell would use.
 
@@ -62,7 +60,7 @@ extern const Rule kRule = {.code = "CUL8009",
                            .severity = report::Severity::kNote,
                            .where = Where::kLinux,
                            .since = "0.9.0",
-                           .title = "a build folder keeps another toolkit than this shell would use",
+                           .title = "a build folder uses a different toolkit than this shell would",
                            .page = kPage,
                            .check = Check};
 

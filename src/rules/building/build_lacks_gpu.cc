@@ -17,13 +17,13 @@ constexpr std::string_view kPage = R"md(
 The architectures that this build compiles for do not include the GPU, and no PTX is built that the driver could compile for it.
 
 ## Why it breaks
-The build succeeds, and the program ends with "no kernel image is available for execution on the device" (209). If only PTX
-would fit, and it is newer than the driver: "the provided PTX was compiled with an unsupported toolchain" (222).
-
+The build succeeds, and the program fails with "no kernel image is available for execution on the device" (209). If
+only PTX would fit, and it is newer than the driver: "the provided PTX was compiled with an unsupported toolchain"
+(222).
 ## How culprit knows
-It reads CMAKE_CUDA_ARCHITECTURES, and the -gencode and -arch flags of compile_commands.json, build.ninja and flags.make.
-Machine code runs within its major version on the same or a later minor one, sm_90a only on sm_90, PTX on everything later.
-
+It reads CMAKE_CUDA_ARCHITECTURES, and the -gencode and -arch flags of compile_commands.json, build.ninja and
+flags.make. Machine code runs on GPUs of the same major version with the same or a later minor version, sm_90a only on
+sm_90, PTX on everything later.
 ## Fix
 Configure the build for this GPU and build again.
 
@@ -94,8 +94,8 @@ void CheckList(const Scene& scene, const BuildFolder& folder, const BuildSetting
   for (const std::string& word : base::SplitWords(setting.value, " "))
     codes += (codes.empty() ? "" : ", ") + word;
   report::Finding& finding = ruling.Fire(
-      too_new ? folder.path + " builds only PTX for " + DisplayName(gpu) + ", and PTX of CUDA " +
-                    CudaOfBuild(folder) + " is newer than driver " + DriverVersion(scene) + " compiles"
+      too_new ? folder.path + " builds only PTX for " + DisplayName(gpu) + ", and driver " +
+                    DriverVersion(scene) + " cannot compile PTX from CUDA " + CudaOfBuild(folder)
               : folder.path + " builds for " + codes + ", which does not run on " + DisplayName(gpu),
       folder.path, {gpu.compute_capability});
   if (too_new) finding.cause = "driver-too-old";

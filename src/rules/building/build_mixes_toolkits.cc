@@ -9,21 +9,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-nvcc is of one CUDA release; the headers or the runtime library that the build uses are of another.
-
+nvcc comes from one CUDA release; the headers or the runtime library that the build uses come from another.
 ## Why it breaks
 nvcc includes its own headers and compiles against those of the other toolkit: errors in crt/host_runtime.h, undefined references
 to __cudaRegisterFatBinaryEnd, or a program that loads two CUDA runtimes.
 
 ## How culprit knows
-The paths in CMakeCache.txt, compile_commands.json, build.ninja and meson-info, and the versions of the toolkits they lie in.
-
+The paths in CMakeCache.txt, compile_commands.json, build.ninja and meson-info, and the versions of the toolkits that
+contain them.
 ## Fix
 Configure the folder again from scratch with CUDAToolkit_ROOT and the compiler of one toolkit.
 
 ## When this is not your problem
-Headers of another update of the same release are fine, and not reported.
-
+Headers from another update of the same release are fine and not reported.
 ## Sources
 CMake manual, FindCUDAToolkit: how the toolkit is searched for.
 )md";

@@ -1,4 +1,4 @@
-// CUL8007: a build folder uses a CUDA that the driver does not run.
+// CUL8007: a build folder uses a CUDA that the driver does not support.
 #include "base/text.h"
 #include "base/version.h"
 #include "knowledge/driver.h"
@@ -11,18 +11,15 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The toolkit of this build is of a newer CUDA major version than the driver runs.
-
+This build's toolkit has a newer CUDA major version than the driver supports.
 ## Why it breaks
-Everything compiles, and the program ends at its first CUDA call with "CUDA driver version is insufficient for CUDA runtime
-version" (35).
-
+Everything compiles, and the program fails at its first CUDA call with "CUDA driver version is insufficient for CUDA
+runtime version" (35).
 ## How culprit knows
 The version of the nvcc that the build folder names, the driver's version, and data/drivers.toml.
 
 ## Fix
-Build with a toolkit that the driver runs, or update the driver.
-
+Build with a toolkit that the driver supports, or update the driver.
 ## When this is not your problem
 The programs run elsewhere. Tell culprit about that machine with `--host driver=VERSION`.
 
@@ -50,7 +47,7 @@ void Check(const Scene& scene, Ruling& ruling) {
     if (answer.support != knowledge::DriverSupport::kNo) continue;
     const std::string floor(knowledge::LowestCompatibleDriver(cuda, scene.platform()));
     report::Finding& finding = ruling.Fire(folder.path + " builds with CUDA " + cuda + ", which driver " +
-                                               DriverVersion(scene) + " does not run",
+                                               DriverVersion(scene) + " does not support",
                                            folder.path);
     finding.affects.push_back("builds");
     finding.evidence.push_back(AsEvidence(*nvcc));
@@ -80,7 +77,7 @@ extern const Rule kRule = {.code = "CUL8007",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.9.0",
-                           .title = "a build folder uses a CUDA that the driver does not run",
+                           .title = "a build folder uses a CUDA that the driver does not support",
                            .page = kPage,
                            .check = Check};
 

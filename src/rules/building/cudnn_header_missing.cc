@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A machine with a toolkit has cuDNN with the name for linking (libcudnn.so), but no cudnn.h.
-
+A machine with a toolkit has libcudnn.so, the name that the linker uses, but no cudnn.h.
 ## Why it breaks
 Builds that look for cuDNN find the library and fail with "cudnn.h: No such file or directory".
 

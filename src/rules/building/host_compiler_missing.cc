@@ -1,4 +1,4 @@
-// CUL8014: the host compiler that nvcc calls is not there.
+// CUL8014: the host compiler that nvcc calls is not installed.
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/toolkit/toolkit_facts.h"
@@ -9,17 +9,16 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-nvcc compiles host code with another compiler: the one of NVCC_CCBIN or -ccbin, otherwise gcc on PATH. That one is not installed.
-
+nvcc compiles host code with another compiler: the one of NVCC_CCBIN or -ccbin, otherwise gcc on PATH. That compiler
+is not installed.
 ## Why it breaks
-"nvcc fatal: Failed to preprocess host compiler properties", "gcc: No such file or directory". Every extension build ends there.
-
+"nvcc fatal: Failed to preprocess host compiler properties", "gcc: No such file or directory". Every extension build
+fails there.
 ## How culprit knows
 It looks up the path in NVCC_CCBIN, in -ccbin of NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS, and gcc in the directories of PATH.
 
 ## Fix
-Take the setting away, or install the compiler.
-
+Remove the setting, or install the compiler.
 ## When this is not your problem
 You only run programs that are already built.
 
@@ -87,7 +86,7 @@ void FireNamed(const Scene& scene, const Named& named, Ruling& ruling) {
   finding.evidence.push_back({setting, "environment"});
   finding.evidence.push_back({"there is no " + named.value, named.value});
   finding.fix = SetOrUnset(scene, named.variable, named.rest,
-                           flags ? "take -ccbin out of " + named.variable + ", or install that compiler"
+                           flags ? "remove -ccbin from " + named.variable + ", or install that compiler"
                                  : "unset NVCC_CCBIN, or install that compiler");
 }
 
@@ -128,7 +127,7 @@ extern const Rule kRule = {.code = "CUL8014",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.9.0",
-                           .title = "the host compiler that nvcc calls is not there",
+                           .title = "the host compiler that nvcc calls is not installed",
                            .page = kPage,
                            .check = Check};
 

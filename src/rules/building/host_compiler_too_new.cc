@@ -20,9 +20,8 @@ would call here.
 headers of the newer compiler may still not compile.
 
 ## How culprit knows
-The compiler that nvcc would call (NVCC_CCBIN, -ccbin, gcc on PATH; of a build folder CMAKE_CUDA_HOST_COMPILER and its -ccbin), its version from the names of its symlinks, and the
-table in data/host_compilers.toml.
-
+The compiler that nvcc would call (NVCC_CCBIN, -ccbin, gcc on PATH; for a build folder, CMAKE_CUDA_HOST_COMPILER and
+its -ccbin), its version from the names of its symlinks, and the table in data/host_compilers.toml.
 ## Fix
 Install an older compiler too and select it with NVCC_CCBIN. You do not need to change the system default.
 

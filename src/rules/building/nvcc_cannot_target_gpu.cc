@@ -23,16 +23,14 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The CUDA toolkit on this machine is too old for the GPU, or so new that it dropped support for it. The same of the compiler
-that a package uses at run time: `ptxas` for JAX, NVVM for Numba.
-
+The CUDA toolkit on this machine is too old for the GPU, or so new that it dropped support for it. The same applies to
+a compiler that a package uses at run time: `ptxas` for JAX, NVVM for Numba.
 ## Why it breaks
 "nvcc fatal: Unsupported gpu architecture `compute_120`", or the build targets older GPUs and the program does not start here.
 
 ## How culprit knows
 culprit looks up the release of the toolkit that a build uses (CUDA_HOME, PATH, /usr/local/cuda) and the GPU's compute
-capability in data/architectures.toml. Which compiler a package uses stands in data/tools.toml.
-
+capability in data/architectures.toml. data/tools.toml lists which compiler a package uses.
 ## Fix
 Install a toolkit that supports it.
 
@@ -164,7 +162,7 @@ report::Fix PackageFor(const ToolUse& use, const base::Version& capability) {
                   .commands = {},
                   .risk = report::Risk::kMedium,
                   .changes = {report::NotInFiles{"a release of CUDA that supports the GPU",
-                                                 "which packages bring it is for the user to choose"}}};
+                                                 "the user chooses which packages provide it"}}};
   if (known != nullptr)
     fix.text +=
         ": CUDA " + (last.empty() ? std::string(known->first_cuda) + " or newer" : last + " or older");

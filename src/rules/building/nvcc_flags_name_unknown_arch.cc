@@ -1,4 +1,4 @@
-// CUL8015: a variable with flags for nvcc asks for an architecture that this nvcc does not have.
+// CUL8015: a variable with flags for nvcc asks for an architecture that this nvcc does not support.
 #include "base/text.h"
 #include "base/version.h"
 #include "knowledge/arch.h"
@@ -11,9 +11,8 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-NVCC_PREPEND_FLAGS or NVCC_APPEND_FLAGS adds flags to every call of nvcc, and one of them asks for a GPU architecture that this
-release of CUDA does not know yet, or no longer.
-
+NVCC_PREPEND_FLAGS or NVCC_APPEND_FLAGS adds flags to every call of nvcc, and one of them asks for a GPU architecture
+that this CUDA release does not support yet, or no longer supports.
 ## Why it breaks
 "nvcc fatal: Unsupported gpu architecture 'compute_70'", whatever the build itself asks for.
 
@@ -21,8 +20,7 @@ release of CUDA does not know yet, or no longer.
 The architectures in the flags (-arch, -gencode), and those of the toolkit that a build uses, in data/architectures.toml.
 
 ## Fix
-Take the flag away, or build with a toolkit that has the architecture.
-
+Remove the flag, or build with a toolkit that supports the architecture.
 ## When this is not your problem
 You only run programs that are already built.
 
@@ -52,13 +50,13 @@ void CheckFlags(const Scene& scene, const std::string& name, const snapshot::Too
       const auto answer = knowledge::ToolkitTargets(release, *capability);
       if (answer.verdict != knowledge::Verdict::kNo) continue;
       report::Finding& finding = ruling.Fire(
-          name + " asks for compute capability " + text + ", which CUDA " + release + " does not have", name,
-          {text});
+          name + " asks for compute capability " + text + ", which CUDA " + release + " does not support",
+          name, {text});
       finding.affects.push_back("builds");
       finding.evidence.push_back({name + " contains " + words[i], "environment"});
       finding.evidence.push_back({answer.why, std::string(answer.source)});
       finding.evidence.push_back({"a build uses " + toolkit.root, because});
-      finding.fix = SetOrUnset(scene, name, Without(words, i), "take " + words[i] + " out of " + name);
+      finding.fix = SetOrUnset(scene, name, Without(words, i), "remove " + words[i] + " from " + name);
       return;
     }
   }
@@ -73,15 +71,16 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {.code = "CUL8015",
-                           .name = "nvcc_flags_name_unknown_arch",
-                           .family = Family::kBuilding,
-                           .explains = Explains::kArchitecture,
-                           .cause = "arch-unsupported-by-compiler",
-                           .severity = report::Severity::kWarning,
-                           .since = "0.9.0",
-                           .title = "flags in a variable ask nvcc for an architecture that it does not have",
-                           .page = kPage,
-                           .check = Check};
+extern const Rule kRule = {
+    .code = "CUL8015",
+    .name = "nvcc_flags_name_unknown_arch",
+    .family = Family::kBuilding,
+    .explains = Explains::kArchitecture,
+    .cause = "arch-unsupported-by-compiler",
+    .severity = report::Severity::kWarning,
+    .since = "0.9.0",
+    .title = "flags in a variable ask nvcc for an architecture that it does not support",
+    .page = kPage,
+    .check = Check};
 
 }  // namespace culprit::rules::nvcc_flags_name_unknown_arch

@@ -1,4 +1,4 @@
-// CUL8013: a list of architectures in a variable leaves this GPU out.
+// CUL8013: an architecture list in a variable leaves out this GPU.
 #include "base/version.h"
 #include "knowledge/arch.h"
 #include "rules/kit/driver/driver_facts.h"
@@ -15,8 +15,7 @@ constexpr std::string_view kPage = R"md(
 A variable lists the architectures that extensions and projects are built for, and nothing in the list runs on this GPU.
 
 ## Why it breaks
-The build succeeds, and the first kernel ends with "no kernel image is available for execution on the device" (209).
-
+The build succeeds, and the first kernel fails with "no kernel image is available for execution on the device" (209).
 ## How culprit knows
 It reads the list as torch and CMake do: "8.0" is machine code, "8.0+PTX" has PTX too; a plain "80" of CMake has both.
 
@@ -70,7 +69,7 @@ extern const Rule kRule = {.code = "CUL8013",
                            .cause = "arch-unsupported",
                            .severity = report::Severity::kWarning,
                            .since = "0.9.0",
-                           .title = "a list of architectures in a variable leaves this GPU out",
+                           .title = "an architecture list in a variable leaves out this GPU",
                            .page = kPage,
                            .check = Check};
 

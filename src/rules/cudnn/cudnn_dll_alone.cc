@@ -13,9 +13,8 @@ constexpr std::string_view kPage = R"md(
 A directory has one or a few cuDNN DLLs; the rest of that release is not next to them.
 
 ## Why it breaks
-cudnn64_N.dll loads its sub-libraries by name: it takes the first ones on PATH, in any version, or does not find them (126, 127).
-Copying only cudnn64_8.dll is the most common advice and the most common cause.
-
+cudnn64_N.dll loads its sub-libraries by name: it loads the first ones on PATH, whatever their version, or does not
+find them (126, 127). Copying only cudnn64_8.dll is the most common advice and the most common cause.
 ## How culprit knows
 data/ lists the sub-libraries of each cuDNN release; culprit lists the directory.
 

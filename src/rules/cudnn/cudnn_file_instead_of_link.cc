@@ -49,10 +49,11 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
     for (const snapshot::CudnnPart& part : copy.parts) {
       if (part.problem.kind != snapshot::PartProblem::Kind::kSecondFile) continue;
-      report::Finding& finding = ruling.Fire(
-          part.path + (part.version.empty() ? "" : " (" + part.version + ")") + " is " + part.problem.text(),
-          part.path);
-      finding.evidence.push_back({part.path + " is " + part.problem.text(), part.path});
+      // The detail names the other file, and its version or size.
+      const std::string words = " is a file, not a symlink to " + part.problem.detail;
+      report::Finding& finding =
+          ruling.Fire(part.path + (part.version.empty() ? "" : " (" + part.version + ")") + words, part.path);
+      finding.evidence.push_back({part.path + words, part.path});
       finding.fix = Repair(scene, copy, part);
     }
   }

@@ -79,7 +79,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       // The builds of one release for several CUDAs have the same version.
       if (BuiltFor(package->version, found->process_cuda)) choice.build = package->version;
       finding.fix = InstallInto(scene, *environment, choice);
-      finding.fix.text = "install cuDNN for CUDA " + found->process_cuda + " in its place";
+      finding.fix.text = "install cuDNN for CUDA " + found->process_cuda + " instead";
       finding.fix.commands.insert(finding.fix.commands.begin(),
                                   PipOf(*environment) + " uninstall -y " + Plain(there));
       finding.fix.changes.insert(finding.fix.changes.begin(),

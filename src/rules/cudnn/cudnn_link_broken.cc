@@ -71,9 +71,13 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const snapshot::CudnnCopy& copy : *scene.stack().cudnn) {
     for (const snapshot::CudnnPart& part : copy.parts) {
       if (!IsBroken(part) || met.contains(part.path)) continue;
-      report::Finding& finding = ruling.Fire(part.path + ": " + part.problem.text(), part.path);
+      const bool loop = part.problem.kind == snapshot::PartProblem::Kind::kLinkLoop;
+      const std::string words = part.path +
+                                (loop ? " is a symlink loop through " : " is a dangling symlink to ") +
+                                part.problem.detail;
+      report::Finding& finding = ruling.Fire(words, part.path);
       finding.severity = report::Severity::kNote;
-      finding.evidence.push_back({part.path + " " + part.problem.text(), part.path});
+      finding.evidence.push_back({words, part.path});
       finding.fix = Repair(scene, &copy, part.path);
     }
   }

@@ -1,4 +1,4 @@
-// CUL3001: a program needs cuDNN, and none is installed.
+// CUL3001: a program needs cuDNN, but none is installed.
 #include "rules/kit/load_fixes.h"
 #include "rules/kit/loading/failed_loads.h"
 #include "rules/rule.h"
@@ -53,7 +53,7 @@ extern const Rule kRule = {.code = "CUL3001",
                            .cause = "cudnn-missing",
                            .severity = report::Severity::kError,
                            .since = "0.2.0",
-                           .title = "a program needs cuDNN, and none is installed",
+                           .title = "a program needs cuDNN, but none is installed",
                            .page = kPage,
                            .check = Check};
 

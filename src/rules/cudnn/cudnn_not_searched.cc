@@ -17,9 +17,9 @@ The loader searches the RPATH or RUNPATH of the requesting file, LD_LIBRARY_PATH
 itself it does not search /usr/local/cuda, a conda prefix or another Python package.
 
 ## How culprit knows
-The loader model tries every directory of the search. The copy was found in one of the usual directories for CUDA libraries, in
-the program's own folders (lib and lib64 beside its bin), or where a run path would lead if its prefix had not been moved.
-
+The loader model tries every directory of the search. The copy was found in one of the usual directories for CUDA
+libraries, in the program's own folders (lib and lib64 next to its bin), or where a run path would point if its prefix
+had not been moved.
 ## Fix
 Add the directory to the search path: with ldconfig if it is a system directory, otherwise for that one program. Do not
 export LD_LIBRARY_PATH for the whole shell: it shadows the cuDNN that other programs bundle.

@@ -17,8 +17,7 @@ missing next to the shim was found in another copy.
 It works by luck. The next upgrade of one copy mixes versions, and that fails.
 
 ## How culprit knows
-The directories and versions of the sub-libraries that the simulated load finds.
-
+From the directories and versions of the sub-libraries that the simulated load finds.
 ## Fix
 Complete the copy that the program bundles.
 

@@ -20,10 +20,9 @@ Forward compatibility is for data-centre GPUs. On a consumer card cuInit fails w
 attempted on non supported HW".
 
 ## How culprit knows
-The libcuda that the loader model finds is in a compat directory and is newer than the kernel module. The driver names the GPUs.
-Of an image that is checked with --host: the container runtime puts /usr/local/cuda/compat in front if its libcuda is newer than
-the host's driver, and asks for no GPU.
-
+The libcuda that the loader model finds is in a compat directory and is newer than the kernel module. The driver names
+the GPUs. For an image that is checked with --host: the container runtime puts /usr/local/cuda/compat first if its
+libcuda is newer than the host's driver, whatever the GPU.
 ## Fix
 Remove the compat directory from the search path. If the program needs a newer CUDA than the driver supports, update the driver.
 
@@ -84,7 +83,7 @@ extern const Rule kRule = {.code = "CUL1012",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a cuda-compat libcuda on a GPU that does not support it",
+                           .title = "a cuda-compat libcuda is loaded on a GPU that does not support it",
                            .page = kPage,
                            .check = Check};
 

@@ -86,7 +86,7 @@ extern const Rule kRule = {.code = "CUL1011",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a cuda-compat libcuda that does not match the kernel module",
+                           .title = "a cuda-compat libcuda does not match the kernel module",
                            .page = kPage,
                            .check = Check};
 

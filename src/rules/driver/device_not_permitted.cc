@@ -15,8 +15,7 @@ A process that may not open the nodes sees no GPU: cudaErrorNoDevice, or "Insuff
 works.
 
 ## How culprit knows
-The permission bits and the group of each node, checked with faccessat for this user. No node is opened.
-
+From the permission bits and the group of each node, checked with faccessat for this user. No node is opened.
 ## Fix
 Join the group that owns the nodes and log in again, or let the module create them with access for everyone
 (NVreg_DeviceFileMode). Do not run everything with sudo.

@@ -22,13 +22,13 @@ the old module is still loaded; sometimes an old library was left behind or come
 The version of the loaded module from /sys or /proc; the libcuda.so.1 that the loader model finds for a program in this shell,
 and the version in the name of the real file.
 
-Of an image that is checked with --host: the container runtime mounts the host's libraries and runs ldconfig, which prefers the
+For an image that is checked with --host: the container runtime mounts the host's libraries and runs ldconfig, which prefers the
 highest version in a directory; so a newer driver library that was left in the image wins.
 
 ## Fix
-In an image: remove the driver's libraries from it. After an update: reboot (or unload the old module when nothing uses the GPU). If the versions still differ after a reboot,
-an old library shadows the new one: remove it, or take its directory off the search path.
-
+In an image: remove the driver libraries from it. After an update: reboot (or unload the old module when nothing uses
+the GPU). If the versions still differ after a reboot, an old library shadows the new one: remove it, or take its
+directory off the search path.
 ## When this is not your problem
 libcuda from a cuda-compat package may differ: CUL1011 checks that.
 
@@ -54,8 +54,8 @@ report::Fix FixFor(const Scene& scene, const snapshot::Driver& driver, const Loa
   }
   if (driver.assumed) {
     return {.text =
-                "remove the driver's libraries from the image: the container runtime mounts those of the "
-                "host, and a newer copy in the image shadows them",
+                "remove the driver's libraries from the image: the container runtime mounts the host's, and "
+                "a newer copy in the image shadows them",
             .commands = {"dpkg -S " + Word(loaded.object->real_path) + "   # in the image"},
             .risk = report::Risk::kLow,
             .changes = WithoutFile(scene, path, loaded.object->real_path)};

@@ -1,4 +1,4 @@
-// CUL1002: the kernel module is loaded, libcuda.so.1 is not installed.
+// CUL1002: the kernel module is loaded, but libcuda.so.1 is not installed.
 #include "rules/kit/driver/driver_facts.h"
 #include "rules/rule.h"
 
@@ -73,7 +73,7 @@ extern const Rule kRule = {.code = "CUL1002",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "the kernel module is loaded, libcuda.so.1 is not installed",
+                           .title = "the kernel module is loaded, but libcuda.so.1 is not installed",
                            .page = kPage,
                            .check = Check};
 

@@ -71,8 +71,8 @@ void Check(const Scene& scene, Ruling& ruling) {
             hypervisor.empty()
                 ? "this machine has no NVIDIA GPU: use another one, or run on the CPU; a driver would not "
                   "load"
-                : "this virtual machine has no NVIDIA GPU: have one passed through by its host, or start one "
-                  "of a kind with a GPU; a driver would not load",
+                : "this virtual machine has no NVIDIA GPU: set up GPU passthrough on its host, or use an "
+                  "instance type with a GPU; a driver would not load",
         .commands = scene.OnWindows() ? std::vector<Command>{} : std::vector<Command>{"lspci -d 10de:"},
         .risk = report::Risk::kNone,
         .changes = {report::NotInFiles{"a machine with an NVIDIA GPU", "changing files does not add a GPU"}}};

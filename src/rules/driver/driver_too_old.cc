@@ -28,17 +28,16 @@ Each CUDA release requires a minimum driver: "CUDA driver version is insufficien
 (minor-version compatibility), and the rule takes that into account.
 
 ## How culprit knows
-The CUDA that the framework was built for, or the version of the libcudart that the process loads or has linked into it; the version of the loaded
-module (or of the cuda-compat libcuda that programs load); NVIDIA's table of minimum drivers (data/drivers.toml).
-
+The CUDA that the framework was built for, or the version of the libcudart that the process loads or is statically
+linked with; the version of the loaded module (or of the cuda-compat libcuda that programs load); NVIDIA's table of
+minimum drivers (data/drivers.toml).
 ## Fix
 Update the driver, or install a build of the framework for an older CUDA. The toolkit does not matter here: do not install
 another one.
 
 ## When this is not your problem
-You do not use the framework with the GPU. If it has no code for any GPU of the machine, no driver helps, and CUL7001 or CUL7002
-says what does.
-
+You do not use the framework with the GPU. If it has no code for any GPU of the machine, no driver helps; CUL7001 or
+CUL7002 says what does.
 ## Sources
 CUDA Toolkit Release Notes, table of driver versions; NVIDIA, CUDA Compatibility.
 )md";
@@ -111,8 +110,8 @@ void Compare(const Scene& scene, const CudaUser& user, const DriverInUse& driver
     if (forward.verdict == knowledge::Verdict::kYes) return;
     if (forward.verdict == knowledge::Verdict::kUnknown)
       return ruling.NotEnoughFacts(
-          "whether driver " + driver_text + " runs the CUDA " + release + " of " + title,
-          "only with the cuda-compat in the image, which works on data-centre GPUs alone: " + forward.why);
+          "whether driver " + driver_text + " supports CUDA " + release + " of " + title,
+          "only with the cuda-compat in the image, which works only on data-centre GPUs: " + forward.why);
   }
   const std::string floor(knowledge::LowestCompatibleDriver(FirstRelease(release), scene.platform()));
   report::Finding& finding =
@@ -140,14 +139,13 @@ void Compare(const Scene& scene, const CudaUser& user, const DriverInUse& driver
 
 // Why nobody can tell which CUDA it brings.
 std::string WhyOpen(const RecipeInstall& install) {
-  if (install.step->conditional) return "it is installed under a condition; check the built image";
-  if (install.vague)
-    return "a variable, or the machine that builds the image, decides; check the built image";
+  if (install.step->conditional) return "it is installed conditionally; check the built image";
+  if (install.vague) return "it depends on a variable or on the build machine; check the built image";
   if (install.manager == Manager::kConda && IsFrameworkOfConda(install))
-    return "conda decides on the machine that builds the image; pin it: cuda-version=VERSION";
-  if (!install.version.empty()) return "no row knows " + install.name + " " + install.version;
-  if (install.manager != Manager::kPip) return "it has no version; name one";
-  return "it has no version, so pip takes the newest of the day; pin it: " + install.name + "==VERSION";
+    return "conda chooses it during the build; pin it: cuda-version=VERSION";
+  if (!install.version.empty()) return "culprit has no data for " + install.name + " " + install.version;
+  if (install.manager != Manager::kPip) return "it is not pinned; pin a version";
+  return "it is not pinned, so pip installs the newest version; pin it: " + install.name + "==VERSION";
 }
 
 // What stands in requirement files decides where nothing else names a CUDA. An image with CUDA in it does:
@@ -175,7 +173,7 @@ void NameDoubtfulCopies(const PartView& view, Ruling& ruling) {
   const std::vector<PartView::Step> copies = DoubtfulCopiesOf(view);
   if (copies.empty() || !BuildsOf(view).empty()) return;
   ruling.NotEnoughFacts("what " + PlaceOf(*copies.front().recipe, copies.front()->line) + " copies",
-                        "a framework of that stage may be among it; check the built image");
+                        "it may include a framework of that stage; check the built image");
 }
 
 // A program from a stage with CUDA, in an image without.
@@ -185,8 +183,8 @@ void NameLinkedCopies(const PartView& view, bool hosted, Ruling& ruling) {
   const PartView::Step& copy = view.linked.front();
   const std::string what = "what " + PlaceOf(*copy.recipe, copy->line) + " copies";
   const std::string why =
-      "its stage has CUDA, and " + view.base->image +
-      " has not: a program that is linked to CUDA lacks its libraries; check the built image";
+      "its stage has CUDA, but " + view.base->image +
+      " does not: a program linked to CUDA would lack its libraries; check the built image";
   if (hosted)
     ruling.NotEnoughFacts(what, why);
   else
@@ -204,8 +202,9 @@ void NameUnknownImage(const PartView& view, Ruling& ruling) {
   ruling.NotEnoughFacts(
       "the CUDA of " + (image.empty() ? view.part->name : image),
       view.image_told
-          ? "its name does not tell; ask the image: docker save IMAGE | culprit check - --host ..."
-          : "its name is not known here; ask the image: docker save IMAGE | culprit check - --host ...");
+          ? "its name does not tell; check the image itself: docker save IMAGE | culprit check - --host ..."
+          : "culprit does not know this image; check the image itself: docker save IMAGE | culprit check - "
+            "--host ...");
 }
 
 // What of recipes does not tell its CUDA; where a host is there to be judged, nobody can tell whether it
@@ -220,8 +219,8 @@ void NameUnknown(const Scene& scene, Ruling& ruling) {
     if (!hosted) continue;
     if (view.open) {
       ruling.NotEnoughFacts("the CUDA of " + view.part->name,
-                            "build arguments, or a file that was not read, change what it is built from; "
-                            "check the built image");
+                            "what it is built from depends on build arguments or on a file that was not "
+                            "read; check the built image");
       continue;
     }
     for (const RecipeInstall& install : OpenInstallsOf(view))

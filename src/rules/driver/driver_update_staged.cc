@@ -65,7 +65,7 @@ extern const Rule kRule = {.code = "CUL1009",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "a driver update waits for a reboot",
+                           .title = "a driver update is pending a reboot",
                            .page = kPage,
                            .check = Check};
 

@@ -48,9 +48,8 @@ void Check(const Scene& scene, Ruling& ruling) {
   finding.fix = {
       .text = hypervisor.empty()
                   ? "attach or switch on a GPU, or use another machine; reinstalling the driver does not help"
-                  : "have the host of this virtual machine pass a GPU through, or start one of a kind with a "
-                    "GPU; "
-                    "reinstalling the driver does not help",
+                  : "set up GPU passthrough on this virtual machine's host, or use an instance type with a "
+                    "GPU; reinstalling the driver does not help",
       .commands = scene.OnWindows() ? std::vector<Command>{} : std::vector<Command>{"lspci -d 10de:"},
       .risk = report::Risk::kNone,
       .changes = {report::NotInFiles{"an NVIDIA GPU in this machine", "changing files does not add a GPU"}}};

@@ -16,10 +16,9 @@ with the NVIDIA driver". Usual reasons: the module was not built for the running
 rejected it, modprobe is told not to load it, or the machine was not rebooted after the installation.
 
 ## How culprit knows
-libcuda.so.1 was found; /sys/module/nvidia and /proc/driver/nvidia do not exist. culprit names the line of modprobe.d, or the
-option of the kernel, that keeps the module out (blacklist, alias off, install /bin/false). Reasons that files show have their own codes:
-another kernel (CUL1004), nouveau (CUL1005), vfio (CUL1006), secure boot (CUL1020), no GPU (CUL1025).
-
+libcuda.so.1 was found; /sys/module/nvidia and /proc/driver/nvidia do not exist. culprit names the modprobe.d line, or
+the kernel option, that keeps the module out (blacklist, alias off, install /bin/false). Reasons that files show have
+their own codes: another kernel (CUL1004), nouveau (CUL1005), vfio (CUL1006), secure boot (CUL1020), no GPU (CUL1025).
 ## Fix
 Load it by hand and read what the kernel says. If there is no module for this kernel, rebuild it.
 
@@ -79,7 +78,7 @@ report::Fix WithoutBars(const snapshot::Driver& driver, const std::vector<const 
     }
     fix.commands.push_back("sudo sed -i " + Quoted(numbers) + " " + Word(bar->file));
   }
-  fix.text = "take the lines about nvidia out of " + files +
+  fix.text = "remove the nvidia lines from " + files +
              ", then load the module; if prime-select wrote them, run `sudo prime-select nvidia` instead";
   // A copy of the file is in the initial file system.
   fix.commands.push_back("sudo update-initramfs -u || sudo dracut --force");

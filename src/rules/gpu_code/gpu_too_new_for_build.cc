@@ -7,17 +7,17 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A library of the framework, or a file that the program loads, contains machine code for some GPU architectures. None of it runs on this GPU, and there is no PTX
-that the driver could compile for it. The GPU is newer than the build, or the build left it out.
-
+A library of the framework, or a file that the program loads, contains machine code for some GPU architectures. None
+of it runs on this GPU, and there is no PTX that the driver could compile for it. The GPU is newer than the build, or
+the build left it out.
 ## Why it breaks
 "CUDA error: no kernel image is available for execution on the device" (209) at the first kernel, or a warning like
 "sm_120 is not compatible with the current PyTorch installation".
 
 ## How culprit knows
-It reads the GPU code headers in the file, container by container, and checks each: machine code runs within its major
-version on the same or a later minor one, sm_90a only on sm_90, sm_100f in its family, PTX on everything later.
-
+It reads the GPU code headers in the file, container by container, and checks each: machine code runs on GPUs of the
+same major version with the same or a later minor version, sm_90a only on sm_90, sm_100f in its family, PTX on
+everything later.
 ## Fix
 Install a newer build of the framework, or one for a newer CUDA; build your own program again with `-gencode` for this GPU. A
 newer driver or toolkit does not help: the code is missing.

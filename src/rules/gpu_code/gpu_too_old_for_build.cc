@@ -10,9 +10,8 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-All code in the framework's library, or in a file that the program loads, is for newer GPU architectures than this one. Builds drop old architectures: CUDA 13
-compiles nothing before Turing (sm_75), and frameworks drop more.
-
+All code in the framework's library, or in a file that the program loads, is for newer GPU architectures than this
+one. Builds drop old architectures: CUDA 13 compiles nothing older than Turing (sm_75), and frameworks drop more.
 ## Why it breaks
 "CUDA error: no kernel image is available for execution on the device". PyTorch names its lowest supported capability in a
 warning.

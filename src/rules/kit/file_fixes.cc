@@ -265,7 +265,7 @@ report::Fix RepairLink(const Scene& scene, const std::string& path, const std::s
     fix.commands.push_back("sudo ldconfig");
     fix.changes.push_back(report::RefreshCache{});
   }
-  fix.text += "; do not link to a different version";
+  fix.text += "; do not symlink to a different version";
   return fix;
 }
 

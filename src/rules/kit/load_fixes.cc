@@ -154,7 +154,7 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
   const std::string title = failed.library == nullptr ? soname : std::string(failed.library->title);
   report::Fix fix{.text = "install " + title + (cuda.empty() ? "" : " of CUDA " + cuda) +
                           (failed.library == nullptr ? "" : ", which provides " + soname) +
-                          "; do not link another version to this name, and do not get single files from a "
+                          "; do not symlink another version to this name, and do not get single files from a "
                           "download site",
                   .commands = {"culprit why " + Word(soname)},
                   .risk = report::Risk::kNone};
@@ -180,7 +180,7 @@ report::Fix InstallForEverybody(const Scene& scene, const FailedLoad& failed, co
     std::string package = "cuda-libraries-" + release;
     std::ranges::replace(package, '.', '-');
     fix.text = "install the CUDA " + release + " libraries, which provide " + soname +
-               "; the package comes from NVIDIA's repository. Do not link another version to this name";
+               "; the package comes from NVIDIA's repository. Do not symlink another version to this name";
     fix.commands = {
         (manager == PackageManager::kDpkg ? Command("sudo apt-get install ") : "sudo dnf install ") +
         Plain(package)};

@@ -13,20 +13,18 @@ constexpr std::string_view kPage = R"md(
 The program compiles and links, but fails when it starts or at its first call.
 
 ## Why it breaks
-The linker searches other places than the loader: a linked library is not found, or another copy is. Or the driver is
-older than the toolkit.
-
+The linker and the loader search different places: a linked library is not found, or another copy is found. Or the
+driver is older than the toolkit.
 ## How culprit knows
 culprit runs the program in a temporary directory and quotes its output.
 
 ## Fix
-Make the loader find what was linked: a RUNPATH (-rpath), /etc/ld.so.conf.d, or the library's package.
-
+Let the loader find what was linked: with a RUNPATH (-rpath), /etc/ld.so.conf.d, or the library's package.
 ## When this is not your problem
 The machine only builds programs.
 
 ## Sources
-The words of the loader and of the program.
+The messages of the loader and of the program.
 )md";
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -25,7 +25,7 @@ It depends on the cause.
 The framework is meant for the CPU.
 
 ## Sources
-The words of the framework itself.
+The framework's own messages.
 )md";
 
 // What the framework reports about its own build.

@@ -125,7 +125,7 @@ extern const Rule kRule = {.code = "CUL9001",
                            .cause = "out-of-memory",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",
-                           .title = "the GPU memory is full, and which process holds it",
+                           .title = "the GPU memory is full",
                            .page = kPage,
                            .check = Check};
 

@@ -14,9 +14,8 @@ constexpr std::string_view kPage = R"md(
 dlopen of a driver, CUDA or cuDNN library fails.
 
 ## Why it breaks
-It is missing, or in a directory that the loader does not search; it is damaged or for another CPU; or a library that it
-needs is missing.
-
+It is missing, or in a directory that the loader does not search; it is damaged or built for another CPU architecture;
+or a library that it needs is missing.
 ## How culprit knows
 From the loader's message. The rules about files find most of these first; where they fire, this rule stays silent.
 

@@ -13,9 +13,8 @@ constexpr std::string_view kPage = R"md(
 A step did not finish in time.
 
 ## Why it breaks
-If a driver lost its state or a device fell off the bus, calls wait for ever; so does a peer copy between devices behind
-an IOMMU. A first start that compiles PTX for a new GPU looks the same and finishes after minutes.
-
+If a driver lost its state or a device fell off the bus, calls block forever; so does a peer copy between devices
+behind an IOMMU. A first start that compiles PTX for a new GPU looks the same and finishes after minutes.
 ## How culprit knows
 culprit asks the child where it is before killing it.
 
@@ -27,7 +26,7 @@ with --timeout.
 A slow first start fills the cache of compiled kernels (~/.nv/ComputeCache).
 
 ## Sources
-The stack of the child when its time was over.
+The stack of the child when its time ran out.
 )md";
 
 bool InDriver(const snapshot::ProbeStep& step) {

@@ -1,4 +1,4 @@
-// CUL9017: a probe step fails for a reason that has no rule of its own.
+// CUL9017: a probe step fails for a reason that no other rule covers.
 #include "rules/kit/changes.h"
 #include "rules/kit/live/probe_facts.h"
 #include "rules/kit/live/probe_failures.h"
@@ -68,7 +68,7 @@ extern const Rule kRule = {.code = "CUL9017",
                            .cause = "library-bug",
                            .severity = report::Severity::kError,
                            .since = "0.5.0",
-                           .title = "a probe step fails for a reason that has no rule of its own",
+                           .title = "a probe step fails for a reason that no other rule covers",
                            .page = kPage,
                            .check = Check};
 

@@ -21,8 +21,7 @@ directory has this name as its soname.
 
 ## Fix
 If the library with that soname is in the same directory, point the symlink at it, as ldconfig would. Otherwise
-reinstall the package that owns the symlink. Do not link to a different version.
-
+reinstall the package that owns the symlink. Do not symlink to a different version.
 ## When this is not your problem
 Dangling symlinks that none of your programs reach are harmless and not reported.
 

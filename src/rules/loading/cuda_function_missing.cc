@@ -20,17 +20,16 @@ file names stay the same for a whole CUDA major, so the loader accepts nvJitLink
 names the calling file.
 
 ## How culprit knows
-culprit compares what each loaded library imports with what the file that wins the search exports. On Linux, a function
-whose symbol version is the name of a library (as in all CUDA libraries since 11) must be in that library. Any symbol
-without a version (NCCL, PyTorch, your own libraries) must be in some library of the process: the program, what it needs,
-preloads, and what it opens. If another copy of a needed library on this machine has the symbol, the loaded copy is the wrong
-one, and all who miss something of it are one finding. Calls that are bound only when they are made count if a CUDA library lacks them.
-
+culprit compares what each loaded library imports with what the file that wins the search exports. On Linux, a
+function whose symbol version is the name of a library (as in all CUDA libraries since 11) must be in that library.
+Any symbol without a version (NCCL, PyTorch, your own libraries) must be in some library of the process: the program,
+what it needs, preloads, and what it opens. If another copy of a needed library on this machine has the symbol, the
+loaded copy is the wrong one, and everything that misses a symbol of it is reported as one finding. Calls that are
+bound only when they are made count if a CUDA library lacks them.
 ## Fix
-Let the right library win: remove the other directory from PATH or LD_LIBRARY_PATH or move it back, remove a copy next
-to the program, or install the release that the framework pins. An extension that was built for another release of the
-framework, or with the other C++ ABI (-D_GLIBCXX_USE_CXX11_ABI), must be built again.
-
+Let the right library win: remove the other directory from PATH or LD_LIBRARY_PATH or move it further back, remove a
+copy next to the program, or install the release that the framework pins. An extension that was built for another
+release of the framework, or with the other C++ ABI (-D_GLIBCXX_USE_CXX11_ABI), must be built again.
 ## When this is not your problem
 On Windows, delay-loaded DLLs are not compared. A library may also be patched to export what it lacks. If you check a
 plug-in alone, the program that loads it may provide what it lacks; culprit then says that it cannot tell. Functions of

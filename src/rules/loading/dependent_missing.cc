@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A CUDA or cuDNN library is there, but a system library that it needs is not: zlib for cuDNN 9, libibverbs for cuFile.
-
+A CUDA or cuDNN library is installed, but a system library that it needs is not: zlib for cuDNN 9, libibverbs for
+cuFile.
 ## Why it breaks
 The message names the missing file or, in some frameworks, only the CUDA library that failed to load because of it. This
 is most common in small container images.

@@ -1,4 +1,4 @@
-// CUL5042: a list of directories is written the wrong way.
+// CUL5042: a list of directories in a variable is malformed.
 #include <algorithm>
 #include <array>
 
@@ -11,21 +11,17 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-LD_LIBRARY_PATH, PATH, PYTHONPATH or a similar variable is a list with colons between its directories. This one has quotes in it,
-other separators, a "~" or a "$HOME" that no shell expanded, or a file where a directory belongs.
-
+LD_LIBRARY_PATH, PATH, PYTHONPATH or a similar variable is a list with colons between its directories. This one
+contains quotes, other separators, a "~" or a "$HOME" that no shell expanded, or a file instead of a directory.
 ## Why it breaks
-The whole text between two colons is taken as the name of a directory. There is none of that name, and nobody says so: the
-libraries in the right one are just not found.
-
+The whole text between two colons is taken as a directory name. No such directory exists, and nothing reports it: the
+libraries in the right directory are simply not found.
 ## How culprit knows
-The entry is not a directory, and the corrected one is what somebody meant. The loader reads semicolons in LD_LIBRARY_PATH like
+The entry is not a directory, but its corrected form is plausible. The loader reads semicolons in LD_LIBRARY_PATH like
 colons, and expands $ORIGIN, $LIB and $PLATFORM.
-
 ## Fix
-Set the corrected value, and correct the line that sets it. Quotes belong around the whole assignment, not into the value; files
-that no shell reads (Dockerfile ENV, systemd, .env) expand no "~".
-
+Set the corrected value, and correct the line that sets it. Quotes belong around the whole assignment, not inside the
+value; files that no shell reads (Dockerfile ENV, systemd, .env) expand no "~".
 ## When this is not your problem
 The directories exist only where the program runs: in a container, or on another node.
 
@@ -63,7 +59,7 @@ void CheckList(const Scene& scene, const std::string& name, Ruling& ruling) {
   }
   if (what.empty()) return;
   report::Finding& finding =
-      ruling.Fire(name + " " + what + ": " + first + " is searched as one directory of that name", name);
+      ruling.Fire(name + " " + what + ": " + first + " is searched as one directory name", name);
   if (!Matters(name, first)) finding.severity = report::Severity::kNote;
   finding.evidence.push_back({name + "=" + value, "environment"});
   finding.evidence.push_back({"there is no directory " + first, "the files of this machine"});
@@ -87,7 +83,7 @@ extern const Rule kRule = {.code = "CUL5042",
                            .severity = report::Severity::kWarning,
                            .where = Where::kLinux,
                            .since = "0.9.0",
-                           .title = "a list of directories is written the wrong way",
+                           .title = "a list of directories in a variable is malformed",
                            .page = kPage,
                            .check = Check};
 

@@ -13,9 +13,8 @@ The DLL is in a directory that the Windows settings have on PATH (of the user or
 does not contain it: PATH was changed after the shell, editor or service was started.
 
 ## Why it breaks
-A program inherits PATH from the program that starts it. Only what the desktop starts anew sees the change; editors and
-notebooks with a built-in terminal keep the old one.
-
+A program inherits PATH from the program that starts it. Only programs newly started from the desktop see the change;
+editors and notebooks with a built-in terminal keep the old one.
 ## How culprit knows
 culprit compares PATH of this process with the two in the registry (HKLM\SYSTEM\CurrentControlSet\Control\Session
 Manager\Environment and HKCU\Environment).

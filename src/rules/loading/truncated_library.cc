@@ -19,9 +19,9 @@ is mapped, and SIGBUS kills the process without any message as soon as it touche
 culprit compares the largest offset in the program headers with the size of the file.
 
 ## Fix
-A few bytes with the name of the library beside them were a symlink, which some archives and shares turn into text: make the
-symlink again. Otherwise reinstall the file from its package; check for free disk space first.
-
+A file of a few bytes that contains the name of the library next to it was a symlink, which some archives and network
+shares turn into text: recreate the symlink. Otherwise reinstall the file from its package; check for free disk space
+first.
 ## When this is not your problem
 Files that none of your programs load are not reported here.
 

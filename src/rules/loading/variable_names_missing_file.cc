@@ -1,4 +1,4 @@
-// CUL5041: a variable names a file that is not there.
+// CUL5041: a variable names a file that does not exist.
 #include "base/path_error.h"
 #include "rules/kit/variables/variable_facts.h"
 
@@ -7,18 +7,15 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A variable names the file that a package has to use, and there is no such file.
-
+A variable names the file that a package must use, but that file does not exist.
 ## Why it breaks
-numba looks nowhere else and ends with "NUMBA_CUDA_DRIVER ... is not a valid file path". Triton uses the ptxas in its own package
-instead, which may not know the GPU for which the variable was set (a warning).
-
+numba looks nowhere else and fails with "NUMBA_CUDA_DRIVER ... is not a valid file path". Triton uses the ptxas in its
+own package instead, which may not know the GPU for which the variable was set (a warning).
 ## How culprit knows
-culprit looks up the path. Only variables are reported whose reader is installed; data/variables.toml has the list.
-
+culprit looks up the path. It reports a variable only if a package that reads it is installed; data/variables.toml has
+the list.
 ## Fix
-Unset the variable, so that the package searches by itself, or correct the path. A directory does not do.
-
+Unset the variable, so that the package searches by itself, or correct the path. It must be a file, not a directory.
 ## When this is not your problem
 The path exists only where the program runs: in a container, or on another node.
 
@@ -59,7 +56,7 @@ extern const Rule kRule = {.code = "CUL5041",
                            .cause = "search-path",
                            .severity = report::Severity::kError,
                            .since = "0.9.0",
-                           .title = "a variable names a file that is not there",
+                           .title = "a variable names a file that does not exist",
                            .page = kPage,
                            .check = Check};
 

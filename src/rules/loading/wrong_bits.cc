@@ -13,8 +13,7 @@ constexpr std::string_view kPage = R"md(
 The loader found a 32-bit library of the right name for a 64-bit program, or the other way round.
 
 ## Why it breaks
-The loader skips the file and goes on; if nothing else is found, the message is "wrong ELF class: ELFCLASS32".
-
+The loader skips the file and continues; if nothing else is found, the message is "wrong ELF class: ELFCLASS32".
 ## How culprit knows
 culprit compares the class in the file's header with that of the loader.
 
@@ -43,8 +42,8 @@ void Check(const Scene& scene, Ruling& ruling) {
     } else if (scene.OnWindows()) {
       const std::string how =
           failed.redistributable == nullptr ? "" : std::string(failed.redistributable->fix);
-      finding.fix = {.text = how.empty() ? "replace it with a " + failed.request->name + " of " + own +
-                                               " bits, as the program has"
+      finding.fix = {.text = how.empty() ? "replace it with a " + own + "-bit " + failed.request->name +
+                                               ", to match the program"
                                          : how + "; remove the file with the wrong bitness",
                      .commands = {},
                      .risk = report::Risk::kLow,

@@ -11,13 +11,12 @@ namespace {
 constexpr std::string_view kPage = R"md(
 ## What it means
 bitsandbytes ships one library per CUDA release (libbitsandbytes_cuda124.so ...) and loads the one for the CUDA that
-torch was built with. This installation does not have that file, nor, since bitsandbytes 0.50, another one of the same CUDA major,
-which it then takes.
-
+torch was built with. This installation lacks that file. Since bitsandbytes 0.50 a file for the same CUDA major would
+do too, but there is none.
 ## Why it breaks
-"Configured CUDA binary not found at .../libbitsandbytes_cuda130.so"; 4-bit and 8-bit layers then fail on first use. A library
-for another CUDA major, which BNB_CUDA_VERSION selects, needs the CUDA libraries of that major, which torch does not bring.
-
+"Configured CUDA binary not found at .../libbitsandbytes_cuda130.so"; 4-bit and 8-bit layers then fail on first use.
+If BNB_CUDA_VERSION selects a library for another CUDA major, that one needs the CUDA libraries of its own major, and
+torch does not provide them.
 ## How culprit knows
 culprit reads torch/version.py and lists the bitsandbytes libraries.
 

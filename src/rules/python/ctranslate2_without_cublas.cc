@@ -22,8 +22,7 @@ culprit simulates that dlopen from libctranslate2, in this shell.
 
 ## Fix
 Install the cuBLAS package and make the loader find it: LD_LIBRARY_PATH for this one program, or `import torch` of the
-same CUDA major first. Do not link libcublas.so.11 as libcublas.so.12.
-
+same CUDA major first. Do not symlink libcublas.so.12 to libcublas.so.11.
 ## When this is not your problem
 You use the CPU, or your program loads cuBLAS first. If the environment has a copy, this is a note, unless
 LD_LIBRARY_PATH contains directories that are gone. If there is a GPU and no copy anywhere, it is an error.

@@ -16,12 +16,10 @@ does not load.
 
 ## Why it breaks
 CUDA libraries have the major version in their names: a framework built for CUDA 12 requires libcublas.so.12 and finds
-libcublas.so.11. One cannot replace the other; renaming or linking a file only moves the crash.
-
+libcublas.so.11. One cannot replace the other; renaming or symlinking a file only moves the crash.
 ## How culprit knows
-The framework's build facts name its CUDA, the package names name theirs, and in the simulated import a library is
+The framework's build facts tell its CUDA, the package names tell theirs, and in the simulated import a library is
 missing.
-
 ## Fix
 Install the packages for the framework's CUDA, or a build of the framework for the installed CUDA.
 
@@ -94,7 +92,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       const Build same = SameBuild(scene, environment, *framework);
       finding.fix = {
           .text = "reinstall the framework with its dependencies, which include the packages for CUDA " +
-                  wanted + "; do not link CUDA " + other + " libraries to other names",
+                  wanted + "; do not symlink CUDA " + other + " libraries to other names",
           .commands = {PipOf(environment) + " install --force-reinstall " + ForPip(same.wanted) + same.index},
           .risk = report::Risk::kMedium};
       AddInstall(scene, environment, same.wanted, Pip::kEverything, finding.fix.changes);

@@ -23,9 +23,8 @@ It reads the framework's own build facts: `cuda` in torch/version.py, `is_cuda_b
 onnxruntime, `cuda_version` of Paddle. Nothing is imported.
 
 ## Fix
-Replace it with a build with CUDA. Uninstall first: for some packages the CPU and the GPU build have different names and
+Replace it with a CUDA build. Uninstall first: for some packages the CPU and the GPU build have different names and
 overwrite each other.
-
 ## When this is not your problem
 You want the CPU, or the GPU is for something else: if another framework in the environment uses it, this is a note. JAX
 without its CUDA plugin is reported as CUL6010.

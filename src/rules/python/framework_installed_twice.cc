@@ -23,9 +23,8 @@ Libraries of two releases are in one directory and are found by name: symbols ar
 overwrites the CUDA build of the other. Upgrades fix only what one of the two records lists.
 
 ## How culprit knows
-It compares the names in the records (dist-info, conda-meta) of one environment, and the sizes of libraries with those in
-RECORD: a file of one package that has the size that another one lists was overwritten by that one.
-
+It compares the names in the records (dist-info, conda-meta) of one environment, and the sizes of libraries with those
+in RECORD: if a file of one package has the size that another package lists, that package has overwritten it.
 ## Fix
 Uninstall until nothing is left, then install the one you want once, with one tool.
 

@@ -1,4 +1,4 @@
-// CUL6023: the interpreter of an environment is gone, or of another version than its packages.
+// CUL6023: an environment's interpreter is gone, or has another version than its packages.
 #include "base/text.h"
 #include "rules/kit/file_fixes.h"
 #include "rules/kit/python/package_facts.h"
@@ -8,19 +8,17 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A virtual environment has no Python of its own: bin/python3 is a symlink to the one that it was created from. That one was
-removed, or the symlink now leads to another version.
-
+A virtual environment has no Python of its own: bin/python3 is a symlink to the one that it was created from. That
+Python was removed, or the symlink now points to another version.
 ## Why it breaks
 Without it nothing starts: "bad interpreter: No such file or directory". Another version searches lib/python3.Y instead of the
 lib/python3.X that has the packages: "ModuleNotFoundError: No module named 'torch'", although pip once installed it.
 
 ## How culprit knows
-It follows the symlink, and compares the version in the name of the interpreter with pyvenv.cfg and the directory of packages.
-
+It follows the symlink and compares the version in the name of the interpreter with pyvenv.cfg and the directory of
+packages.
 ## Fix
-Install that Python again, or create the environment anew with the Python that is there.
-
+Install that Python again, or recreate the environment with a Python that is installed.
 ## When this is not your problem
 You no longer use this environment.
 
@@ -29,7 +27,7 @@ PEP 405 (virtual environments); the venv module of CPython.
 )md";
 
 report::Fix NewEnvironment(const snapshot::PythonEnvironment& environment, std::string text) {
-  return {.text = std::move(text) + "or create the environment anew: python3 -m venv",
+  return {.text = std::move(text) + "or recreate the environment: python3 -m venv",
           .commands = {"python3 -m venv --clear " + Word(environment.prefix)},
           .risk = report::Risk::kMedium};
 }
@@ -74,7 +72,7 @@ void CheckVersion(const Scene& scene, const snapshot::PythonEnvironment& environ
                       environment.prefix + " are for Python " + environment.python,
                   environment.interpreter, {version, environment.python});
   finding.affects.push_back(environment.prefix);
-  finding.evidence.push_back({environment.interpreter + " leads to " + real, environment.interpreter});
+  finding.evidence.push_back({environment.interpreter + " points to " + real, environment.interpreter});
   finding.evidence.push_back(
       {"the packages are in " + lib + environment.python + "/site-packages", lib + environment.python});
   const std::string old = std::string(base::DirName(real)) + "/python" + environment.python;
@@ -106,7 +104,7 @@ extern const Rule kRule = {
     .severity = report::Severity::kError,
     .where = Where::kLinux,
     .since = "0.9.0",
-    .title = "the interpreter of an environment is gone, or of another version than its packages",
+    .title = "an environment's interpreter is gone, or has another version than its packages",
     .page = kPage,
     .check = Check};
 

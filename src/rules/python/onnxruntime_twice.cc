@@ -26,8 +26,7 @@ files belong to.
 Uninstall both, then install the one you want.
 
 ## When this is not your problem
-Never worth keeping: even if the GPU build won, the next upgrade of either breaks it.
-
+Never: even if the GPU build won, the next upgrade of either package breaks it.
 ## Sources
 microsoft/onnxruntime: setup.py (package names), onnxruntime/capi/build_and_package_info.py.
 )md";

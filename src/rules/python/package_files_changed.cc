@@ -26,8 +26,7 @@ size, or (with --verify) a different hash.
 ## Why it breaks
 An installation that was interrupted or ran out of disk space leaves truncated files: the process dies with SIGBUS and
 no message, or with "file too short". A file that another package replaced is a version that nobody tested with the
-rest. A missing file is searched elsewhere, so a system copy may be loaded instead.
-
+rest. A missing file is searched for elsewhere, so a system copy may be loaded instead.
 ## How culprit knows
 It checks that every shared library in RECORD exists and has the recorded size; --verify also compares the SHA-256.
 

@@ -13,8 +13,7 @@ The interpreter is a 32-bit program. CUDA, cuDNN and every framework with GPU su
 "Could not find a version that satisfies the requirement torch", "[WinError 193] %1 is not a valid Win32 application".
 
 ## How culprit knows
-The header of python.exe.
-
+It reads the header of python.exe.
 ## Fix
 Install the 64-bit Python and recreate the environment with it.
 

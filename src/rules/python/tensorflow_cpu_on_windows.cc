@@ -14,8 +14,7 @@ TensorFlow 2.11 or later is installed. Its Windows wheels are CPU builds; 2.10 w
 `tf.config.list_physical_devices('GPU')` is empty, whatever CUDA and cuDNN are installed.
 
 ## How culprit knows
-The version of the package; TensorFlow's own install page.
-
+From the version of the package and TensorFlow's own install page.
 ## Fix
 Use WSL2 with tensorflow[and-cuda], or TensorFlow 2.10 with CUDA 11.2 and cuDNN 8.1 and Python 3.10 or older. Installing another
 CUDA does not help.

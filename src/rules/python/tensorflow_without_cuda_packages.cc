@@ -115,9 +115,8 @@ std::string ToolkitInUse(const loader::Scenario& scenario, const snapshot::Pytho
 report::Fix CompleteToolkit(const Scene& scene, const std::string& directory, const std::string& cuda,
                             const std::set<std::string>& missing) {
   std::string release = cuda.substr(0, cuda.find('.', cuda.find('.') + 1));
-  report::Fix fix{.text = "install the rest of the CUDA " + release +
-                          " libraries, of which the others are in " + directory +
-                          "; the package comes from NVIDIA's repository",
+  report::Fix fix{.text = "install the missing CUDA " + release + " libraries (the others are in " +
+                          directory + "); the package comes from NVIDIA's repository",
                   .commands = {},
                   .risk = report::Risk::kLow};
   for (const std::string& name : missing)
@@ -133,13 +132,12 @@ report::Fix CompleteToolkit(const Scene& scene, const std::string& directory, co
 // A directory of the environment itself that nobody put on the search path.
 report::Fix SearchOwn(const snapshot::PythonEnvironment& environment, const std::string& place) {
   const bool conda = environment.kind == snapshot::EnvironmentKind::kConda;
-  return {
-      .text = "let the loader search " + place + ", which has all of them" +
-              (conda ? "; set it in the environment (conda env config vars set), so that every start has it"
-                     : ""),
-      .commands = {"export LD_LIBRARY_PATH=" + Word(place) + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"},
-      .risk = report::Risk::kLow,
-      .changes = {report::AddToList{"LD_LIBRARY_PATH", place}}};
+  return {.text = "add " + place + ", which has all of them, to LD_LIBRARY_PATH" +
+                  (conda ? "; set it in the environment (conda env config vars set) so that it always applies"
+                         : ""),
+          .commands = {"export LD_LIBRARY_PATH=" + Word(place) + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"},
+          .risk = report::Risk::kLow,
+          .changes = {report::AddToList{"LD_LIBRARY_PATH", place}}};
 }
 
 void Check(const Scene& scene, Ruling& ruling) {

@@ -16,9 +16,8 @@ environment's. PYTHONPATH does the same, for every Python that is started with i
 sys.path. A folder or a script that happens to have the name of the framework is enough.
 
 ## Why it breaks
-The copy in ~/.local has another version or another CUDA than the rest of the environment was installed for, or is something else altogether. `pip list`
-shows one version, the traceback has paths in ~/.local.
-
+The copy in ~/.local has another version or another CUDA than the rest of the environment expects, or is something
+else altogether. `pip list` shows one version, the traceback has paths in ~/.local.
 ## How culprit knows
 It builds sys.path as Python's site module does and finds the module twice.
 
@@ -74,8 +73,8 @@ void CheckFramework(const Scene& scene, const snapshot::PythonEnvironment& envir
   report::Finding& finding =
       Fire(scene, environment, framework, *shadow,
            shadow->path + " shadows " + ModuleOf(framework) + " in " + environment.prefix, "", ruling);
-  finding.evidence.push_back({"`import " + ModuleOf(framework) + "` takes this", shadow->path});
-  finding.evidence.push_back({"and not this", shadow->hidden});
+  finding.evidence.push_back({"`import " + ModuleOf(framework) + "` loads this", shadow->path});
+  finding.evidence.push_back({"not this", shadow->hidden});
   if (!shadow->source.empty())
     finding.evidence.push_back(
         {shadow->source + " puts " + shadow->directory + " first on sys.path",

@@ -1,4 +1,4 @@
-// CUL2032: a device request of a compose file is refused or gives no GPU.
+// CUL2032: a device request in a compose file is invalid or gives no GPU.
 #include <algorithm>
 #include <array>
 
@@ -10,23 +10,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-An entry of `deploy.resources.reservations.devices` lacks capabilities, has one that Docker's driver nvidia does not know, has a text where a
-list belongs, or names both count and device_ids. Or `gpus` is neither `all` nor a list.
-
+An entry in `deploy.resources.reservations.devices` has no capabilities, has one that Docker's nvidia driver does not
+know, has a string where a list is required, or sets both count and device_ids. Or `gpus` is neither `all` nor a list.
 ## Why it breaks
-Compose refuses the file: capabilities is required, capabilities and device_ids are lists, and count and device_ids exclude each other. Docker chooses a driver that knows every
-capability of the request; that of NVIDIA knows gpu, nvidia, compute, compat32, graphics, utility, video and display. With any other it finds
-none: "could not select device driver".
-
+Compose rejects the file: capabilities is required, capabilities and device_ids must be lists, and count and
+device_ids are mutually exclusive. Docker picks a driver that knows every requested capability; NVIDIA's knows gpu,
+nvidia, compute, compat32, graphics, utility, video and display. For any other capability it finds no driver: "could
+not select device driver".
 ## How culprit knows
-The entry itself.
-
+It reads the entry in the compose file.
 ## Fix
 Write capabilities: [gpu], and only one of count and device_ids.
-
 ## When this is not your problem
-The device is not a GPU of NVIDIA's, and another driver is named.
-
+The device is not an NVIDIA GPU, and the entry names another driver.
 ## Sources
 Docker documentation, Enable GPU access with Docker Compose; compose-spec/compose-spec@04828616: deploy.md
 (devices); compose-spec/compose-spec@00655e22: schema/compose-spec.json (devices, gpus); moby/moby@18a2f3f0: daemon/nvidia_linux.go (the capabilities); moby/moby@168f07f3: daemon/devices.go (handleDevice);
@@ -43,14 +39,14 @@ bool IsCapability(std::string_view name) {
 // What is wrong with it; "" for nothing.
 std::string Mistake(const GpuRequest& request) {
   if (!request.misshapen.empty())
-    return "has a text in " + request.misshapen + ", where compose requires a list";
+    return "has a string in " + request.misshapen + ", where compose requires a list";
   if (!request.says_capabilities || request.capabilities.empty())
     return "has no capabilities, which compose requires";
   if (!request.count.empty() && !request.ids.empty())
-    return "has both count and device_ids, which exclude each other";
+    return "sets both count and device_ids, which are mutually exclusive";
   const auto unknown = std::ranges::find_if_not(request.capabilities, IsCapability);
   if (request.name == "nvidia" && unknown != request.capabilities.end())
-    return "has the capability " + *unknown + ", which Docker's driver nvidia does not know";
+    return "has the capability " + *unknown + ", which Docker's nvidia driver does not know";
   if (request.name.empty() && std::ranges::none_of(request.capabilities, IsCapability))
     return "has no gpu among its capabilities";
   return "";
@@ -71,13 +67,13 @@ void Check(const Scene& scene, Ruling& ruling) {
       report::Finding& finding = FireAt(ruling,
                                         counted ? "gpus of " + view.part->name + " is " + request.count +
                                                       "; compose accepts only all, or a list of devices"
-                                                : "the device of " + view.part->name + " " + mistake,
+                                                : "the device request of " + view.part->name + " " + mistake,
                                         *view.recipe, *view.part, request.line);
-      finding.evidence.push_back({counted ? "gpus: " + request.count : "a device without a valid request",
+      finding.evidence.push_back({counted ? "gpus: " + request.count : "an invalid device request",
                                   PlaceOf(*view.recipe, request.line)});
       finding.fix = {.text = counted ? "write gpus: all, or a list: gpus: [{count: 1}]"
                                      : "write it as {driver: nvidia, count: all, capabilities: [gpu]}, or "
-                                       "device_ids in place of count",
+                                       "with device_ids instead of count",
                      .commands = {},
                      .risk = report::Risk::kLow};
     }
@@ -94,7 +90,7 @@ extern const Rule kRule = {.code = "CUL2032",
                            .severity = report::Severity::kError,
                            .looks_at = LooksAt::kRecipe,
                            .since = "0.9.0",
-                           .title = "a device request of a compose file is refused or gives no GPU",
+                           .title = "a device request in a compose file is invalid or gives no GPU",
                            .page = kPage,
                            .check = Check};
 

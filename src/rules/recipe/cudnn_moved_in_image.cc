@@ -6,21 +6,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The base image has a cuDNN of a known major version, and a later command installs another one, or any newer one.
-
+The base image has a cuDNN of a known major version, and a later command installs a different one, or whichever is
+newest.
 ## Why it breaks
-The image's programs and frameworks were built for the cuDNN in it. NVIDIA's images hold the package for that reason (apt-mark hold). An apt without
-a version takes the newest of the day, so the image of tomorrow has another cuDNN than that of today.
-
+The image's programs and frameworks were built for the cuDNN in it. NVIDIA's images hold the package for that reason
+(apt-mark hold). Without a version, apt installs whatever is newest that day, so tomorrow's image gets a different
+cuDNN than today's.
 ## How culprit knows
-The tag of the base image, and what apt installs: another libcudnn, one without a version, or with --allow-change-held-packages.
-
+From the base image's tag and from what apt installs: another libcudnn, one without a version, or one with
+--allow-change-held-packages.
 ## Fix
-Choose the base image with the cuDNN that you need, or pin the package: libcudnn9-cuda-12=9.1.0.70-1.
-
+Use a base image that has the cuDNN you need, or pin the package: libcudnn9-cuda-12=9.1.0.70-1.
 ## When this is not your problem
-Nothing in the image uses the cuDNN of the base image: PyTorch's and JAX's wheels bring their own.
-
+Nothing in the image uses the base image's cuDNN: the PyTorch and JAX wheels bring their own.
 ## Sources
 gitlab.com/nvidia/container-images/cuda, as in taehun-kmu/FMCL-Docker@31bd822f: dist/12.4.1/ubuntu2204/runtime/cudnn/Dockerfile
 (the version of the package, apt-mark hold); NVIDIA cuDNN documentation, Installing cuDNN Backend on Linux (apt takes it from NVIDIA's repository).
@@ -45,7 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       if (!other && !floating && !install.held_too) continue;
       report::Finding& finding =
           FireAt(ruling,
-                 other ? install.name + " is another cuDNN than the " + own + " of " + view.base->image
+                 other ? install.name + " is installed, but " + view.base->image + " has cuDNN " + own
                        : install.name +
                              (floating ? " without a version replaces the cuDNN of "
                                        : " replaces the held cuDNN of ") +
@@ -53,7 +51,8 @@ void Check(const Scene& scene, Ruling& ruling) {
                  *install.step.recipe, *install.step.part, install.step->line, {install.name});
       finding.evidence = {ImageEvidence(view), AsEvidence(install.step)};
       finding.fix = {
-          .text = "leave it out and take the base image with the cuDNN that is needed, or pin its version",
+          .text =
+              "leave it out and use a base image that has the cuDNN you need, or pin the package's version",
           .commands = {},
           .risk = report::Risk::kLow};
       if (!other && !install.held_too)

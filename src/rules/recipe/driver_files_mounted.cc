@@ -1,4 +1,4 @@
-// CUL2034: a recipe mounts files of the driver by hand.
+// CUL2034: a recipe mounts driver files by hand.
 #include "base/text.h"
 #include "rules/kit/recipe/recipe_gpu.h"
 
@@ -7,21 +7,17 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A compose service or pod mounts libcuda, another library of the driver, or /dev/nvidia* of the host by hand.
-
+A compose service or pod mounts the host's libcuda, another driver library, or /dev/nvidia* by hand.
 ## Why it breaks
-The driver is one set of files of one version, and more of them with each release. After an update of the host the mounts are
-incomplete or of two versions: "driver/library version mismatch", 803. A device node alone gives no libcuda.
-
+The driver is a set of files of one version, and the set grows with each release. After a driver update on the host,
+the mounts are incomplete or mix two versions: "driver/library version mismatch", 803. A device node alone does not
+provide libcuda.
 ## How culprit knows
-Mounts and devices in the file.
-
+From the mounts and devices in the file.
 ## Fix
-Leave them out, and ask for the GPU: NVIDIA's runtime mounts what belongs together.
-
+Remove them and request a GPU instead: NVIDIA's runtime mounts the matching set of files.
 ## When this is not your problem
-A device plugin, a driver installer or a monitoring agent of the node itself works with these files.
-
+It is a device plugin, a driver installer or a monitoring agent of the node: these work with the files directly.
 ## Sources
 NVIDIA Container Toolkit documentation; Kubernetes documentation, Schedule GPUs.
 )md";
@@ -46,14 +42,13 @@ void Check(const Scene& scene, Ruling& ruling) {
       evidence.push_back(AsEvidence(step));
     }
     if (line == 0) continue;
-    report::Finding& finding = FireAt(ruling, view.part->name + " takes files of the host's driver by hand",
+    report::Finding& finding = FireAt(ruling, view.part->name + " mounts the host's driver files by hand",
                                       *view.recipe, *view.part, line);
     finding.evidence = std::move(evidence);
     finding.fix = {
-        .text =
-            IsGivenGpu(view)
-                ? "leave these mounts out; the GPU that it asks for brings them"
-                : "leave these mounts out and ask for a GPU; NVIDIA's runtime brings what belongs together",
+        .text = IsGivenGpu(view)
+                    ? "remove these mounts; NVIDIA's runtime adds them for the requested GPU"
+                    : "remove these mounts and request a GPU; NVIDIA's runtime mounts the matching files",
         .commands = {},
         .risk = report::Risk::kLow};
   }
@@ -69,7 +64,7 @@ extern const Rule kRule = {.code = "CUL2034",
                            .severity = report::Severity::kWarning,
                            .looks_at = LooksAt::kRecipe,
                            .since = "0.9.0",
-                           .title = "a recipe mounts files of the driver by hand",
+                           .title = "a recipe mounts driver files by hand",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL2037: an image brings files of the NVIDIA driver, which are the host's to give.
+// CUL2037: an image contains NVIDIA driver files, which must come from the host.
 #include <algorithm>
 #include <array>
 
@@ -10,26 +10,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A Dockerfile installs or copies libcuda or other files of the NVIDIA driver into the image.
-
+A Dockerfile installs or copies libcuda or other NVIDIA driver files into the image.
 ## Why it breaks
-The driver's libraries must be of the version of the host's kernel module, so the container runtime mounts them from the host at start. A copy
-in the
-image is of another version: at best it is never used, at worst it is found first ("driver/library version mismatch", 803) or is in the
-way of the mount ("file exists").
-
+The driver libraries must match the version of the host's kernel module, so the container runtime mounts them from the
+host at start. A copy in the image has another version: at best it is never used, at worst it shadows the host's
+("driver/library version mismatch", 803) or blocks the mount ("file exists").
 ## How culprit knows
-Packages of the driver among what apt installs (also the metapackages `cuda` and cuda-runtime, which bring the driver), NVIDIA's installer
-(NVIDIA-Linux-x86_64-550.54.14.run) among the commands, libcuda among what is copied, and links with the name libcuda.so.1 to a stub.
-
+It looks for driver packages that apt installs (also the metapackages `cuda` and cuda-runtime, which pull in the
+driver), NVIDIA's installer (NVIDIA-Linux-x86_64-550.54.14.run) among the commands, copied libcuda files, and symlinks
+named libcuda.so.1 that point to a stub.
 ## Fix
-Leave the driver out. Install the toolkit alone (cuda-toolkit-12-4 in place of cuda) or its libraries (cuda-libraries-12-4 in place of
-cuda-runtime-12-4), or start from an image of nvidia/cuda.
-
+Leave the driver out. Install only the toolkit (cuda-toolkit-12-4 instead of cuda) or its libraries
+(cuda-libraries-12-4 instead of cuda-runtime-12-4), or start from an nvidia/cuda image.
 ## When this is not your problem
-The image is for a virtual machine or installs the driver on a host (a driver container), the installer only unpacks its files (--extract-only),
-or a later command removes these files again.
-
+The image is for a virtual machine or installs the driver on a host (a driver container), the installer only unpacks
+its files (--extract-only), or a later command removes these files again.
 ## Sources
 NVIDIA, CUDA Installation Guide for Linux (meta packages: cuda, cuda-MAJOR-MINOR and cuda-runtime-MAJOR-MINOR install the driver too);
 NVIDIA Container Toolkit documentation; NVIDIA/nvidia-docker issue 1551.
@@ -44,7 +39,8 @@ bool IsDriverPackage(const std::string& name) {
   if (std::ranges::find(kNames, name) != kNames.end()) return true;
   if (std::ranges::any_of(kBeginnings, [&](std::string_view begin) { return name.starts_with(begin); }))
     return true;
-  // "cuda-12-4" is the toolkit with the driver, "cuda-toolkit-12-4" without; "nvidia-375" is a driver of old.
+  // "cuda-12-4" is the toolkit with the driver, "cuda-toolkit-12-4" without; "nvidia-375" is an old driver
+  // package.
   const auto numbers = [&](std::string_view begin) {
     return name.starts_with(begin) && name.size() > begin.size() &&
            name.find_first_not_of("0123456789-", begin.size()) == std::string::npos;
@@ -72,7 +68,7 @@ std::string LeftBy(const RecipeStep& step) {
     const auto copied = std::ranges::find_if(step.words, IsLibcuda);
     return copied == step.words.end() ? "" : *copied;
   }
-  // A link to the stub has the name that programs ask for.
+  // A symlink to the stub has the name that programs ask for.
   const bool link = step.words.size() > 2 && Calls(step, "ln") && IsLibcuda(step.words.back()) &&
                     base::BaseName(step.words.back()).starts_with("libcuda.so.1");
   const bool to_stub = link && base::Contains(step.words[step.words.size() - 2], "stubs/libcuda.so");
@@ -89,21 +85,21 @@ bool RemovesDriver(const PartView& view, const RecipeStep& after) {
   });
 }
 
-// What the image may have in place of a metapackage.
+// What to install instead of a metapackage.
 std::string_view Instead(const std::string& what) {
-  if (what.starts_with("cuda-runtime"))
-    return "; for the libraries alone, install cuda-libraries-MAJOR-MINOR";
-  return what.starts_with("cuda") ? "; for the toolkit alone, install cuda-toolkit-MAJOR-MINOR" : "";
+  if (what.starts_with("cuda-runtime")) return "; for only the libraries, install cuda-libraries-MAJOR-MINOR";
+  return what.starts_with("cuda") ? "; for only the toolkit, install cuda-toolkit-MAJOR-MINOR" : "";
 }
 
 void FireOn(const PartView& view, const PartView::Step& step, const std::string& what, Ruling& ruling) {
   if (step.recipe != view.recipe || RemovesDriver(view, *step.step)) return;
-  report::Finding& finding =
-      FireAt(ruling, "the image gets " + what + ", which belongs to the driver of the host", *step.recipe,
-             *step.part, step->line, {what});
+  const bool file = base::Contains(base::BaseName(what), ".so");
+  const std::string_view why = file ? ", a driver file that must come from the host"
+                                    : ", which installs driver files; they must come from the host";
+  report::Finding& finding = FireAt(ruling, "the image gets " + what + std::string(why), *step.recipe,
+                                    *step.part, step->line, {what});
   finding.evidence.push_back(AsEvidence(step));
-  finding.fix = {.text = "leave " + what +
-                         " out: the container runtime mounts the driver's files of the host" +
+  finding.fix = {.text = "leave " + what + " out: the container runtime mounts the host's driver files" +
                          std::string(Instead(what)),
                  .commands = {},
                  .risk = report::Risk::kLow};
@@ -129,17 +125,16 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {
-    .code = "CUL2037",
-    .name = "driver_in_image",
-    .family = Family::kVisibility,
-    .explains = Explains::kNothing,
-    .cause = "driver-library-mismatch",
-    .severity = report::Severity::kWarning,
-    .looks_at = LooksAt::kRecipe,
-    .since = "0.9.0",
-    .title = "an image brings files of the NVIDIA driver, which are the host's to give",
-    .page = kPage,
-    .check = Check};
+extern const Rule kRule = {.code = "CUL2037",
+                           .name = "driver_in_image",
+                           .family = Family::kVisibility,
+                           .explains = Explains::kNothing,
+                           .cause = "driver-library-mismatch",
+                           .severity = report::Severity::kWarning,
+                           .looks_at = LooksAt::kRecipe,
+                           .since = "0.9.0",
+                           .title = "an image contains NVIDIA driver files, which must come from the host",
+                           .page = kPage,
+                           .check = Check};
 
 }  // namespace culprit::rules::driver_in_image

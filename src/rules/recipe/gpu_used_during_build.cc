@@ -1,4 +1,4 @@
-// CUL2038: a Dockerfile uses the GPU while it is built.
+// CUL2038: a Dockerfile uses the GPU during the build.
 #include "base/text.h"
 #include "rules/kit/recipe/recipe_facts.h"
 
@@ -7,23 +7,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A RUN line starts nvidia-smi, or asks a framework for its GPU and fails without one.
-
+A RUN line runs nvidia-smi, or makes a framework use its GPU and fails without one.
 ## Why it breaks
-`docker build` gives no GPU to a step that does not ask for one: there is neither libcuda.so.1 nor nvidia-smi, so the build stops here,
-or what is to be compiled "for the GPU of this machine" finds none.
-
+`docker build` gives a step no GPU unless the step asks for one: there is no libcuda.so.1 and no nvidia-smi, so the
+build stops here, or code that should be compiled "for the GPU of this machine" finds none.
 ## How culprit knows
-The commands of RUN.
-
+From the commands in RUN lines.
 ## Fix
-Do that when the container starts (ENTRYPOINT), and name the GPUs to compile for: TORCH_CUDA_ARCH_LIST, CMAKE_CUDA_ARCHITECTURES. Or give
-that step a GPU: `RUN --device=nvidia.com/gpu=all`, with BuildKit 0.20 or later and CDI set up where it builds.
-
+Do it when the container starts (ENTRYPOINT), and name the GPUs to compile for: TORCH_CUDA_ARCH_LIST,
+CMAKE_CUDA_ARCHITECTURES. Or give that step a GPU: `RUN --device=nvidia.com/gpu=all`, with BuildKit 0.20 or later and
+CDI set up on the build host.
 ## When this is not your problem
-The command may fail (`|| true`) or stands in a branch that is not taken (`if command -v nvidia-smi`; culprit is silent about these), or the
-daemon has nvidia as its default runtime and builds without BuildKit.
-
+The command may fail (`|| true`) or is in a branch that is not taken (`if command -v nvidia-smi`; culprit is silent
+about these), or the daemon's default runtime is nvidia and it builds without BuildKit.
 ## Sources
 Docker documentation, Container Device Interface (build); moby/buildkit@5d47cc18: docs/cdi.md (RUN --device since BuildKit 0.20);
 NVIDIA/nvidia-docker wiki, Frequently Asked Questions (GPU during a build: the default runtime); moby/buildkit issue 1800 (not with BuildKit);
@@ -54,10 +50,10 @@ void Check(const Scene& scene, Ruling& ruling) {
       const std::string what = NeedsGpu(*step.step);
       if (what.empty()) continue;
       report::Finding& finding =
-          FireAt(ruling, "the build uses a GPU (" + what + "), and docker build gives it none", *step.recipe,
+          FireAt(ruling, "the build uses a GPU (" + what + "), but docker build provides none", *step.recipe,
                  *step.part, step->line);
       finding.evidence.push_back(AsEvidence(step));
-      finding.fix = {.text = "move it to the start of the container, or let it fail: `|| true`",
+      finding.fix = {.text = "run it when the container starts, or allow it to fail: `|| true`",
                      .commands = {},
                      .risk = report::Risk::kNone};
     }
@@ -74,7 +70,7 @@ extern const Rule kRule = {.code = "CUL2038",
                            .severity = report::Severity::kWarning,
                            .looks_at = LooksAt::kRecipe,
                            .since = "0.9.0",
-                           .title = "a Dockerfile uses the GPU while it is built",
+                           .title = "a Dockerfile uses the GPU during the build",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL5053: a Dockerfile adds CUDA libraries and does not run ldconfig.
+// CUL5053: a Dockerfile adds CUDA libraries but does not run ldconfig.
 #include <algorithm>
 #include <cstddef>
 
@@ -10,24 +10,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-CUDA libraries are copied into a directory that the loader knows from its cache alone, or a file of /etc/ld.so.conf.d is written, and no command
-updates
-that cache afterwards.
-
+CUDA libraries are copied into a directory that the loader finds only through its cache, or a file is written to
+/etc/ld.so.conf.d, and no later command updates the cache.
 ## Why it breaks
-The loader looks into /etc/ld.so.cache, not into the directories of ld.so.conf: "cannot open shared object file" for a file that is there.
-Only its default directories (/lib, /usr/lib, and those of the architecture in them) it also searches without the cache.
-
+The loader reads /etc/ld.so.cache, not the directories listed in ld.so.conf: "cannot open shared object file" for a
+file that exists. Without the cache it searches only its default directories (/lib, /usr/lib, and their architecture
+subdirectories).
 ## How culprit knows
-COPY of libraries into /usr/local/lib, and what is written to /etc/ld.so.conf.d, without ldconfig, an installation with apt, or LD_LIBRARY_PATH
-after it.
-
+It looks for COPY of libraries into /usr/local/lib, and for files written to /etc/ld.so.conf.d, with no ldconfig, apt
+installation or LD_LIBRARY_PATH after it.
 ## Fix
 Add RUN ldconfig after it.
 
 ## When this is not your problem
 A later command that culprit does not read runs ldconfig, or the programs have a run path.
-
 ## Sources
 ldconfig(8), ld.so(8).
 )md";
@@ -92,7 +88,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                       [](const PartView::Step& later) { return UpdatesCache(*later.step); }))
         continue;
       report::Finding& finding =
-          FireAt(ruling, "libraries in " + directory + " are added, and ldconfig is not run", *step.recipe,
+          FireAt(ruling, "libraries in " + directory + " are added, but ldconfig is not run", *step.recipe,
                  *step.part, step->line);
       finding.evidence.push_back(AsEvidence(step));
       finding.fix = {.text = "add RUN ldconfig after it", .commands = {}, .risk = report::Risk::kNone};
@@ -110,7 +106,7 @@ extern const Rule kRule = {.code = "CUL5053",
                            .severity = report::Severity::kWarning,
                            .looks_at = LooksAt::kRecipe,
                            .since = "0.9.0",
-                           .title = "a Dockerfile adds CUDA libraries and does not run ldconfig",
+                           .title = "a Dockerfile adds CUDA libraries but does not run ldconfig",
                            .page = kPage,
                            .check = Check};
 

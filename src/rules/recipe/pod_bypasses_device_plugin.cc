@@ -1,4 +1,4 @@
-// CUL2036: a pod takes every GPU of its node past the device plugin.
+// CUL2036: a pod bypasses the device plugin and takes GPUs of its node directly.
 #include "base/text.h"
 #include "rules/kit/recipe/recipe_gpu.h"
 
@@ -7,22 +7,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A container of a pod sets NVIDIA_VISIBLE_DEVICES to all, or to devices by number.
-
+A container of a pod sets NVIDIA_VISIBLE_DEVICES to all, or to device numbers.
 ## Why it breaks
-The device plugin sets this variable itself to the GPUs that the container was given. With `all` a container without a limit sees every GPU of the
-node, also those of others, and two programs share a GPU: out of memory for no visible reason. Where the plugin or the runtime does not accept
-the variable (accept-nvidia-visible-devices-envvar-when-unprivileged = false), it has no effect.
-
+The device plugin itself sets this variable to the GPUs that it assigned to the container. With `all`, a container
+without a limit sees every GPU of the node, including those of other pods, and two programs share a GPU: out of memory
+for no visible reason. Where the plugin or the runtime does not accept the variable
+(accept-nvidia-visible-devices-envvar-when-unprivileged = false), it has no effect.
 ## How culprit knows
-The variable in the manifest, and the limits beside it.
-
+From the variable in the manifest and the limits next to it.
 ## Fix
-Leave the variable out and set the limit nvidia.com/gpu.
-
+Remove the variable and set the limit nvidia.com/gpu.
 ## When this is not your problem
-A monitoring agent (DCGM) or a device plugin, which looks at every GPU and takes none. Culprit is silent about those of a DaemonSet.
-
+It is a monitoring agent (DCGM) or a device plugin, which looks at every GPU and uses none. Culprit is silent about
+these in a DaemonSet.
 ## Sources
 NVIDIA/k8s-device-plugin@00f2a02c: README.md (DEVICE_LIST_STRATEGY); NVIDIA Container Toolkit documentation, environment variables.
 )md";
@@ -37,14 +34,14 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding =
         FireAt(ruling,
                view.part->name + " sets " + name + "=" + value +
-                   (given ? ", which the device plugin decides" : ", past the device plugin"),
+                   (given ? ", but the device plugin sets this variable" : " and bypasses the device plugin"),
                *view.recipe, *view.part, (*set)->line);
     finding.evidence.push_back(AsEvidence(*set));
-    finding.fix = {.text = given ? "leave " + name +
-                                       " out; the limit nvidia.com/gpu decides which GPUs the container has"
-                                 : "set the limit nvidia.com/gpu: 1 instead of " + name,
-                   .commands = {},
-                   .risk = report::Risk::kLow};
+    finding.fix = {
+        .text = given ? "remove " + name + "; the device plugin sets it according to the limit nvidia.com/gpu"
+                      : "set the limit nvidia.com/gpu: 1 instead of " + name,
+        .commands = {},
+        .risk = report::Risk::kLow};
   }
 }
 
@@ -58,7 +55,7 @@ extern const Rule kRule = {.code = "CUL2036",
                            .severity = report::Severity::kWarning,
                            .looks_at = LooksAt::kRecipe,
                            .since = "0.9.0",
-                           .title = "a pod takes every GPU of its node past the device plugin",
+                           .title = "a pod bypasses the device plugin and takes GPUs of its node directly",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL2035: a pod asks for GPUs in a way that Kubernetes refuses.
+// CUL2035: a pod requests GPUs in a way that Kubernetes rejects.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -12,24 +12,20 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A container asks for nvidia.com/gpu in requests without the same number in limits, or for a part of a GPU, or by a name without a vendor
-(`gpu`); or it uses a resource claim (DRA) that its pod does not have.
-
+A container requests nvidia.com/gpu without the same number in limits, a fraction of a GPU, or a resource name without
+a vendor (`gpu`); or it uses a resource claim (DRA) that its pod does not declare.
 ## Why it breaks
-GPUs are whole and cannot be overcommitted: the API server refuses a request without a limit, one that differs from it, and a number that is
-not whole ("must be an integer"). A resource without a vendor in its name must be cpu, memory or another of its own ("must be a standard
-resource for containers"). 2.0 and 2000m are whole: both mean 2. The name of a claim must be one of
-resourceClaims of the pod.
-
+GPUs are whole units and cannot be overcommitted: the API server rejects a request without a limit, a request that
+differs from its limit, and a number that is not whole ("must be an integer"). A resource name without a vendor must
+be cpu, memory or another standard resource ("must be a standard resource for containers"). 2.0 and 2000m are whole:
+both mean 2. The name of a claim must be listed in resourceClaims of the pod.
 ## How culprit knows
-resources.requests, resources.limits and resources.claims of the container, resourceClaims of its pod.
-
+From resources.requests, resources.limits and resources.claims of the container, and resourceClaims of its pod.
 ## Fix
-Write the number of GPUs in limits alone; the request follows from it. Parts of GPUs need MIG or time-slicing and their own resource names.
-
+Set the number of GPUs in limits only; the request follows from it. Fractions of GPUs need MIG or time-slicing, and
+their own resource names.
 ## When this is not your problem
-A scheduler of another vendor gives the number another meaning.
-
+Another vendor's scheduler gives the number another meaning.
 ## Sources
 Kubernetes documentation, Schedule GPUs; Kubernetes documentation, Managing resources (extended resources);
 kubernetes/kubernetes@a7264f95: pkg/apis/core/validation/validation.go ("must be an integer"; "must be a standard resource for containers");
@@ -92,7 +88,7 @@ bool LacksVendor(const GpuRequest& request) { return !base::Contains(request.nam
 
 std::string Mistake(const RecipePart& part, const GpuRequest& request) {
   if (LacksVendor(request))
-    return "Kubernetes has no resource " + request.name + "; that of a GPU is " + std::string(kGpu);
+    return "Kubernetes has no resource " + request.name + "; for a GPU it is " + std::string(kGpu);
   if (IsOpen(request.count)) return "";
   const std::optional<Amount> amount = ReadAmount(request.count);
   if (!amount || !amount->IsWhole())
@@ -104,7 +100,7 @@ std::string Mistake(const RecipePart& part, const GpuRequest& request) {
   if (limit == part.gpus.end()) return request.name + " is requested without a limit";
   return IsOpen(limit->count) || ReadAmount(limit->count) == amount
              ? ""
-             : request.name + " is requested " + request.count + " times, and limited to " + limit->count;
+             : "the request for " + request.name + " is " + request.count + ", its limit is " + limit->count;
 }
 
 // Whether the container names a claim that its pod does not have.
@@ -115,7 +111,7 @@ bool IsOfNoPod(const RecipePart& part, const GpuRequest& request) {
 
 void FireOnClaim(const PartView& view, const GpuRequest& request, Ruling& ruling) {
   report::Finding& finding =
-      FireAt(ruling, view.part->name + " uses the claim " + request.name + ", which its pod does not have",
+      FireAt(ruling, view.part->name + " uses the claim " + request.name + ", which its pod does not declare",
              *view.recipe, *view.part, request.line, {request.name});
   std::string claims;
   for (const std::string& name : request.ids) claims += (claims.empty() ? "" : ", ") + name;
@@ -123,7 +119,7 @@ void FireOnClaim(const PartView& view, const GpuRequest& request, Ruling& ruling
   finding.evidence.push_back(
       {"resourceClaims of the pod: " + (claims.empty() ? "none" : claims), view.recipe->path});
   finding.fix = {
-      .text = "name the claim in resourceClaims of the pod too, with its resourceClaimTemplateName",
+      .text = "declare the claim in resourceClaims of the pod too, with its resourceClaimTemplateName",
       .commands = {},
       .risk = report::Risk::kLow};
 }
@@ -142,7 +138,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                                       (request.way == GpuWay::kLimit ? "limits" : "requests"),
                                   PlaceOf(*view.recipe, request.line)});
       const std::string name = LacksVendor(request) ? std::string(kGpu) : request.name;
-      finding.fix = {.text = "write a whole number in resources.limits alone: limits: {" + name + ": 1}",
+      finding.fix = {.text = "set a whole number in resources.limits only: limits: {" + name + ": 1}",
                      .commands = {},
                      .risk = report::Risk::kLow};
     }
@@ -159,7 +155,7 @@ extern const Rule kRule = {.code = "CUL2035",
                            .severity = report::Severity::kError,
                            .looks_at = LooksAt::kRecipe,
                            .since = "0.9.0",
-                           .title = "a pod asks for GPUs in a way that Kubernetes refuses",
+                           .title = "a pod requests GPUs in a way that Kubernetes rejects",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL7031: a framework that a recipe installs has no code for the GPU of the host.
+// CUL7031: a framework that a recipe installs has no code for the host's GPU.
 #include "base/version.h"
 #include "knowledge/packages/frameworks.h"
 #include "rules/kit/recipe/recipe_builds.h"
@@ -8,20 +8,18 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The release of the framework in the recipe was built without code for the GPU that --host names.
-
+The framework release in the recipe was built without code for the GPU that --host names.
 ## Why it breaks
 "no kernel image is available for execution on the device", "sm_120 is not compatible with the current PyTorch installation".
 
 ## How culprit knows
-The version in the pip command or in the tag of the image, the variant of its index, and the GPU code of that build (data/frameworks.toml).
-
+From the version in the pip command or in the image tag, the CUDA variant of the package index, and the GPU code of
+that build (data/frameworks.toml).
 ## Fix
 Install a newer release, or a variant for a newer CUDA: `culprit plan torch --host gpu=NAME` names one.
 
 ## When this is not your problem
-The image is for another GPU. Tell culprit about it with `--host gpu=NAME`.
-
+The image is meant for another GPU: name it with `--host gpu=NAME`.
 ## Sources
 The cubins in the wheels themselves.
 )md";
@@ -61,7 +59,7 @@ extern const Rule kRule = {.code = "CUL7031",
                            .severity = report::Severity::kError,
                            .looks_at = LooksAt::kRecipe,
                            .since = "0.9.0",
-                           .title = "a framework that a recipe installs has no code for the GPU of the host",
+                           .title = "a framework that a recipe installs has no code for the host's GPU",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL2033: NVIDIA_DRIVER_CAPABILITIES of a recipe lacks compute.
+// CUL2033: NVIDIA_DRIVER_CAPABILITIES in a recipe lacks compute.
 #include "base/text.h"
 #include "knowledge/packages/driver_capabilities.h"
 #include "rules/kit/recipe/recipe_gpu.h"
@@ -8,25 +8,22 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The recipe sets NVIDIA_DRIVER_CAPABILITIES to a list without `compute`, so the runtime need not mount libcuda.so.1. A device request of a
-compose file does the same: of capabilities: [gpu, utility] Docker makes NVIDIA_DRIVER_CAPABILITIES=utility, whatever else is set.
-
+The recipe sets NVIDIA_DRIVER_CAPABILITIES to a list without `compute`, so the runtime may leave out libcuda.so.1. A
+device request in a compose file has the same effect: for capabilities: [gpu, utility] Docker sets
+NVIDIA_DRIVER_CAPABILITIES=utility, whatever else is set.
 ## Why it breaks
-The runtime mounts libraries by capability: utility provides nvidia-smi and NVML, compute provides libcuda. With utility alone
-nvidia-smi works and CUDA does not. Programs for video (NVENC, NVDEC) load libcuda too: "Cannot load libcuda.so.1".
-
+The runtime mounts libraries by capability: utility provides nvidia-smi and NVML, compute provides libcuda. With
+utility alone nvidia-smi works and CUDA does not. Video programs (NVENC, NVDEC) load libcuda too: "Cannot load
+libcuda.so.1".
 ## How culprit knows
-The value in the file, or the capabilities of the device request.
-
+From the value in the file, or from the capabilities of the device request.
 ## Fix
-Set it to compute,utility (with what else the program needs: video, graphics), or to all. In a device request write [gpu] alone, or name compute
-too.
-
+Set it to compute,utility (plus what else the program needs: video, graphics), or to all. In a device request write
+only [gpu], or add compute.
 ## When this is not your problem
-The container is only for graphics or display, or for monitoring (culprit is silent about that in a DaemonSet). With CDI (podman, and the
-runtime's default mode since NVIDIA Container Toolkit 1.18) every
-container with a GPU has libcuda.
-
+The container is only for graphics or display, or for monitoring (culprit is silent about that in a DaemonSet). With
+CDI (podman, and the runtime's default mode since NVIDIA Container Toolkit 1.18) every container with a GPU has
+libcuda.
 ## Sources
 NVIDIA Container Toolkit documentation, driver capabilities; moby/moby@18a2f3f0: daemon/nvidia_linux.go (setNvidiaGPUs);
 FFmpeg/nv-codec-headers@0b1e0f8d: include/ffnvcodec/dynlink_loader.h (what FFmpeg loads for NVENC and NVDEC).
@@ -46,12 +43,12 @@ void Check(const Scene& scene, Ruling& ruling) {
     report::Finding& finding = FireAt(
         ruling,
         (set->of_request
-             ? "the device of " + view.part->name + " has the capability " + set->value + " without compute"
+             ? "the device request of " + view.part->name + " has " + set->value + " but not compute"
              : "NVIDIA_DRIVER_CAPABILITIES=" + set->value + " of " + view.part->name + " lacks compute") +
-            ", so it may have no libcuda.so.1",
+            ", so libcuda.so.1 may be missing",
         *set->recipe, *set->part, set->line);
     finding.evidence.push_back(set->evidence);
-    finding.fix = {.text = set->of_request ? "write capabilities: [gpu], or name compute too"
+    finding.fix = {.text = set->of_request ? "write capabilities: [gpu], or add compute"
                                            : "set NVIDIA_DRIVER_CAPABILITIES to compute,utility",
                    .commands = {},
                    .risk = report::Risk::kLow};
@@ -68,7 +65,7 @@ extern const Rule kRule = {.code = "CUL2033",
                            .severity = report::Severity::kWarning,
                            .looks_at = LooksAt::kRecipe,
                            .since = "0.9.0",
-                           .title = "NVIDIA_DRIVER_CAPABILITIES of a recipe lacks compute",
+                           .title = "NVIDIA_DRIVER_CAPABILITIES in a recipe lacks compute",
                            .page = kPage,
                            .check = Check};
 

@@ -7,15 +7,13 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The image sets LD_LIBRARY_PATH to a new value, and the base image relies on the one it had.
-
+The Dockerfile sets LD_LIBRARY_PATH to a new value, but the base image relies on the old one.
 ## Why it breaks
-Most of NVIDIA's images have /usr/local/nvidia/lib and lib64 in LD_LIBRARY_PATH, where some hosts (Google Kubernetes Engine, nvidia-docker 1) mount the
-driver. Newer ones have /usr/local/cuda/lib64 in it, and framework images directories of their libraries.
-
+Most NVIDIA images have /usr/local/nvidia/lib and lib64 in LD_LIBRARY_PATH, where some hosts (Google Kubernetes
+Engine, nvidia-docker 1) mount the driver. Newer images also list /usr/local/cuda/lib64, and framework images list the
+directories of their libraries.
 ## How culprit knows
-ENV in the Dockerfile, without $LD_LIBRARY_PATH in it, on an image of nvidia/cuda or nvcr.io/nvidia.
-
+From ENV lines without $LD_LIBRARY_PATH in their value, on an nvidia/cuda or nvcr.io/nvidia image.
 ## Fix
 Keep the old value: ENV LD_LIBRARY_PATH=/new:$LD_LIBRARY_PATH.
 

@@ -1,4 +1,4 @@
-// CUL6032: a Dockerfile installs a framework without CUDA into an image with CUDA.
+// CUL6032: a Dockerfile installs a CPU-only framework into an image with CUDA.
 #include "rules/kit/recipe/recipe_facts.h"
 
 namespace culprit::rules::recipe_framework_cpu_only {
@@ -6,20 +6,17 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-The base image has CUDA in it, and the framework that is installed last is a build for the CPU.
-
+The base image contains CUDA, but the framework build that is installed last is CPU-only.
 ## Why it breaks
-The build for the CPU never uses a GPU: "Torch not compiled with CUDA enabled", or everything runs on the CPU.
-
+A CPU-only build never uses a GPU: "Torch not compiled with CUDA enabled", or everything runs on the CPU.
 ## How culprit knows
-The index (`--index-url https://download.pytorch.org/whl/cpu`) or the local version (+cpu) of torch, torchvision or torchaudio, and the base image.
-
+From the index (`--index-url https://download.pytorch.org/whl/cpu`) or the local version (+cpu) of torch, torchvision
+or torchaudio, and from the base image.
 ## Fix
-Take the build for the CUDA of the image, or a small base image without CUDA, if the CPU is meant.
-
+Install the build for the image's CUDA. If you want the CPU, use a small base image without CUDA.
 ## When this is not your problem
-CUDA is there for something else in the image. Culprit is silent about an installation in a branch of the shell (if, case, a loop).
-
+Something else in the image uses CUDA. Culprit is silent about an installation inside a shell branch (if, case, a
+loop).
 ## Sources
 PyTorch, Previous PyTorch Versions (pytorch.org/get-started/previous-versions: CPU only).
 )md";
@@ -35,14 +32,13 @@ void Check(const Scene& scene, Ruling& ruling) {
     }
     if (last == nullptr || last->variant != "cpu" || last->step.recipe != view.recipe) continue;
     if (last->step->conditional) continue;  // another branch may install another build
-    report::Finding& finding =
-        FireAt(ruling, last->text + " is built for the CPU, on the CUDA image " + view.base->image,
-               *last->step.recipe, *last->step.part, last->step->line);
+    report::Finding& finding = FireAt(
+        ruling, last->text + " is a CPU-only build, but the base image " + view.base->image + " has CUDA",
+        *last->step.recipe, *last->step.part, last->step->line);
     finding.evidence = {AsEvidence(last->step), ImageEvidence(view)};
-    finding.fix = {
-        .text = "install the build for CUDA, or start from an image without CUDA if the CPU is meant",
-        .commands = {},
-        .risk = report::Risk::kLow};
+    finding.fix = {.text = "install a CUDA build, or start from an image without CUDA if you want the CPU",
+                   .commands = {},
+                   .risk = report::Risk::kLow};
   }
 }
 
@@ -56,7 +52,7 @@ extern const Rule kRule = {.code = "CUL6032",
                            .severity = report::Severity::kWarning,
                            .looks_at = LooksAt::kRecipe,
                            .since = "0.9.0",
-                           .title = "a Dockerfile installs a framework without CUDA into an image with CUDA",
+                           .title = "a Dockerfile installs a CPU-only framework into an image with CUDA",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL3033: a Dockerfile installs a framework that needs cuDNN on an image without one.
+// CUL3033: a Dockerfile installs a framework that needs cuDNN on an image without it.
 #include "base/version.h"
 #include "rules/kit/python/package_facts.h"
 #include "rules/kit/recipe/recipe_toolkit.h"
@@ -8,21 +8,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A framework that loads the cuDNN of the image is installed into an image of nvidia/cuda that has none.
-
+A framework that loads the image's cuDNN is installed into an nvidia/cuda image that has none.
 ## Why it breaks
-"libcudnn.so.9: cannot open shared object file", "Could not locate cudnn": the framework sees no GPU, goes on with the CPU, or ends at the first convolution.
-
+"libcudnn.so.9: cannot open shared object file", "Could not locate cudnn": the framework sees no GPU, falls back to
+the CPU, or fails at the first convolution.
 ## How culprit knows
-The tag of the base image, which has no "cudnn", and the cuDNN that the installed release needs (data/frameworks.toml).
-
+From the base image's tag, which does not contain "cudnn", and the cuDNN that the installed release needs
+(data/frameworks.toml).
 ## Fix
-Build on the image with cudnn in its tag, or install nvidia-cudnn-cu12 (or -cu13) with pip and put its directory on LD_LIBRARY_PATH.
-
+Build on an image with cudnn in its tag, or install nvidia-cudnn-cu12 (or -cu13) with pip and add its directory to
+LD_LIBRARY_PATH.
 ## When this is not your problem
-The libraries come from where culprit does not look: culprit is silent where the Dockerfile installs packages of CUDA, PyTorch or JAX, copies from
-another stage, starts a script, or installs a requirements file.
-
+The libraries come from a place that culprit does not read. Culprit is silent if the Dockerfile installs CUDA, PyTorch
+or JAX packages, copies from another stage, runs a script, or installs a requirements file.
 ## Sources
 data/frameworks.toml, with the source of each row; gitlab.com/nvidia/container-images/cuda, as in taehun-kmu/FMCL-Docker@0336e30f: doc/README.md (tags).
 )md";
@@ -31,14 +29,14 @@ void Check(const Scene& scene, Ruling& ruling) {
   for (const auto& [build, view] : FrameworksOnImages(scene)) {
     if (!view.image.cudnn.empty() || build.row->cudnn.empty() || build.row->cudnn == "none") continue;
     const knowledge::Answer answer =
-        knowledge::No("the tag of the image has no cudnn in it", view.image.source);
+        knowledge::No("the image's tag does not contain cudnn", view.image.source);
     report::Finding& finding = FireAt(
         ruling,
         build.title + " needs cuDNN " + MajorOf(build.row->cudnn) + ", " + view.base->image + " has none",
         *build.recipe, *build.part, build.line, {build.framework});
     finding.evidence = {ImageEvidence(view), build.evidence, {answer.why, std::string(answer.source)}};
     finding.fix = {
-        .text = "build on an image with cuDNN " + MajorOf(build.row->cudnn) + ", one with cudnn in its tag",
+        .text = "build on an image with cuDNN " + MajorOf(build.row->cudnn) + " (cudnn in its tag)",
         .commands = {},
         .risk = report::Risk::kLow};
   }
@@ -55,7 +53,7 @@ extern const Rule kRule = {
     .severity = report::Severity::kError,
     .looks_at = LooksAt::kRecipe,
     .since = "0.9.0",
-    .title = "a Dockerfile installs a framework that needs cuDNN on an image without one",
+    .title = "a Dockerfile installs a framework that needs cuDNN on an image without it",
     .page = kPage,
     .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL4032: a Dockerfile installs a framework for another CUDA than its base image has.
+// CUL4032: a Dockerfile installs a framework built for another CUDA than its base image has.
 #include "base/version.h"
 #include "rules/kit/recipe/recipe_toolkit.h"
 
@@ -7,23 +7,18 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A framework that loads the CUDA of the image is installed into an image of nvidia/cuda with another CUDA.
-
+A framework that loads the image's CUDA libraries is installed into an nvidia/cuda image with a different CUDA.
 ## Why it breaks
-The libraries of CUDA have their major version in their names: "libcublasLt.so.11: cannot open shared object file" on an image with CUDA 12. ONNX Runtime then
-goes on with the CPU; CTranslate2 and TensorFlow fail, or see no GPU.
-
+CUDA libraries have their major version in their names: "libcublasLt.so.11: cannot open shared object file" on an
+image with CUDA 12. ONNX Runtime then falls back to the CPU; CTranslate2 and TensorFlow fail, or see no GPU.
 ## How culprit knows
-The tag of the base image, and the CUDA that the installed release was built with (data/frameworks.toml): ONNX Runtime up to 1.18 on the package index is for CUDA 11, from 1.19 on
-for CUDA 12.
-
+From the base image's tag, and the CUDA that the installed release was built with (data/frameworks.toml): on the
+package index, ONNX Runtime is built for CUDA 11 up to 1.18, and for CUDA 12 from 1.19.
 ## Fix
-Build on an image with that CUDA, or install a build of the framework for the CUDA of the image.
-
+Build on an image with that CUDA, or install a build of the framework for the image's CUDA.
 ## When this is not your problem
-The libraries come from where culprit does not look: culprit is silent where the Dockerfile installs packages of CUDA, PyTorch or JAX, copies from
-another stage, starts a script, or installs a requirements file.
-
+The libraries come from a place that culprit does not read. Culprit is silent if the Dockerfile installs CUDA, PyTorch
+or JAX packages, copies from another stage, runs a script, or installs a requirements file.
 ## Sources
 data/frameworks.toml, with the source of each row; NVIDIA CUDA documentation, Release Notes (names of libraries).
 )md";
@@ -39,8 +34,8 @@ void Check(const Scene& scene, Ruling& ruling) {
                                           ", " + view.base->image + " has " + view.image.cuda,
                                       *build.recipe, *build.part, build.line, {build.framework});
     finding.evidence = {ImageEvidence(view), build.evidence, {answer.why, std::string(answer.source)}};
-    finding.fix = {.text = "build on an image with CUDA " + std::string(build.row->cuda) + ", or install a " +
-                           build.framework + " for CUDA " + view.image.cuda,
+    finding.fix = {.text = "build on an image with CUDA " + std::string(build.row->cuda) +
+                           ", or install a build of " + build.framework + " for CUDA " + view.image.cuda,
                    .commands = {},
                    .risk = report::Risk::kLow};
   }
@@ -57,7 +52,7 @@ extern const Rule kRule = {
     .severity = report::Severity::kError,
     .looks_at = LooksAt::kRecipe,
     .since = "0.9.0",
-    .title = "a Dockerfile installs a framework for another CUDA than its base image has",
+    .title = "a Dockerfile installs a framework built for another CUDA than its base image has",
     .page = kPage,
     .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL3032: a Dockerfile installs a framework for another cuDNN than its base image has.
+// CUL3032: a Dockerfile installs a framework that needs another cuDNN than its base image has.
 #include "base/version.h"
 #include "rules/kit/python/package_facts.h"
 #include "rules/kit/recipe/recipe_toolkit.h"
@@ -8,23 +8,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A framework that loads the cuDNN of the image is installed into an image of nvidia/cuda with another cuDNN.
-
+A framework that loads the image's cuDNN is installed into an nvidia/cuda image with a different cuDNN.
 ## Why it breaks
-cuDNN has its major version in its file names: "Unable to load any of {libcudnn_ops.so.9.1.0, libcudnn_ops.so.9.1, libcudnn_ops.so.9, libcudnn_ops.so}" on an image with cuDNN 8.
-The first convolution ends the program, or the framework goes on with the CPU.
-
+cuDNN has its major version in its file names: "Unable to load any of {libcudnn_ops.so.9.1.0, libcudnn_ops.so.9.1,
+libcudnn_ops.so.9, libcudnn_ops.so}" on an image with cuDNN 8. The program fails at the first convolution, or the
+framework falls back to the CPU.
 ## How culprit knows
-The tag of the base image (cudnn8; since CUDA 12.4, cudnn alone means 9), and the cuDNN that the installed release needs (data/frameworks.toml): CTranslate2 from 4.5 on and
-ONNX Runtime from 1.18.1 for CUDA 12 on need cuDNN 9.
-
+From the base image's tag (cudnn8; since CUDA 12.4, cudnn alone means 9), and the cuDNN that the installed release
+needs (data/frameworks.toml): CTranslate2 needs cuDNN 9 from 4.5, ONNX Runtime for CUDA 12 needs it from 1.18.1.
 ## Fix
-Build on an image with that cuDNN, or install a release of the framework for the cuDNN of the image.
-
+Build on an image with that cuDNN, or install a release of the framework for the image's cuDNN.
 ## When this is not your problem
-The libraries come from where culprit does not look: culprit is silent where the Dockerfile installs packages of CUDA, PyTorch or JAX, copies from
-another stage, starts a script, or installs a requirements file.
-
+The libraries come from a place that culprit does not read. Culprit is silent if the Dockerfile installs CUDA, PyTorch
+or JAX packages, copies from another stage, runs a script, or installs a requirements file.
 ## Sources
 data/frameworks.toml, with the source of each row; gitlab.com/nvidia/container-images/cuda, as in taehun-kmu/FMCL-Docker@0336e30f: doc/README.md (tags).
 )md";
@@ -41,8 +37,8 @@ void Check(const Scene& scene, Ruling& ruling) {
                                           view.base->image + " has " + view.image.cudnn,
                                       *build.recipe, *build.part, build.line, {build.framework});
     finding.evidence = {ImageEvidence(view), build.evidence, {answer.why, std::string(answer.source)}};
-    finding.fix = {.text = "build on an image with cuDNN " + MajorOf(build.row->cudnn) + ", or install a " +
-                           build.framework + " for cuDNN " + view.image.cudnn,
+    finding.fix = {.text = "build on an image with cuDNN " + MajorOf(build.row->cudnn) +
+                           ", or install a release of " + build.framework + " for cuDNN " + view.image.cudnn,
                    .commands = {},
                    .risk = report::Risk::kLow};
   }
@@ -59,7 +55,7 @@ extern const Rule kRule = {
     .severity = report::Severity::kError,
     .looks_at = LooksAt::kRecipe,
     .since = "0.9.0",
-    .title = "a Dockerfile installs a framework for another cuDNN than its base image has",
+    .title = "a Dockerfile installs a framework that needs another cuDNN than its base image has",
     .page = kPage,
     .check = Check};
 

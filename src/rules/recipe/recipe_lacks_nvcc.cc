@@ -12,23 +12,19 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A RUN line compiles CUDA code, and the base image is a base or runtime one: the compiler is only in devel images.
-
+A RUN line compiles CUDA code, but the base image is a base or runtime image: only devel images contain the compiler.
 ## Why it breaks
 "nvcc: not found", "CUDA_HOME environment variable is not set", "Could not find nvcc".
 
 ## How culprit knows
-The flavour in the tag of the image (base, runtime, devel), what apt, dnf, yum, zypper and conda install, and commands that need nvcc: nvcc
-itself, packages that have
-no wheel and compile at installation (data/extensions.toml), CMake with CUDA. It is a warning where a wheel may be there (--no-binary refuses
-it) and in a branch of the shell.
-
+From the flavour in the image tag (base, runtime, devel), what apt, dnf, yum, zypper and conda install, and commands
+that need nvcc: nvcc itself, packages that have no wheel and compile at installation (data/extensions.toml), CMake
+with CUDA. It is a warning where a wheel may exist (--no-binary rules that out) and inside a shell branch.
 ## Fix
-Build on the devel image of the same release, in a stage of its own, and copy the result into the runtime image.
-
+Build on the devel image of the same release, in a separate stage, and copy the result into the runtime image.
 ## When this is not your problem
-A script that culprit does not read installs the toolkit. Culprit is silent where a file of conda's (`conda env create`) may bring it.
-
+A script that culprit does not read installs the toolkit. Culprit is silent where a conda environment file (`conda env
+create`) may install it.
 ## Sources
 gitlab.com/nvidia/container-images/cuda, as in taehun-kmu/FMCL-Docker@0336e30f: doc/README.md (flavours; the text of hub.docker.com/r/nvidia/cuda);
 pytorch/pytorch@0011ec5c: torch/utils/cpp_extension.py (CUDA_HOME, nvcc).
@@ -86,13 +82,13 @@ bool RefusesWheel(const RecipeStep& step, const std::string& package) {
 
 void FireOn(const PartView& view, const PartView::Step& step, const std::string& what,
             report::Severity severity, Ruling& ruling) {
-  report::Finding& finding =
-      FireAt(ruling, what + " needs the compiler of CUDA, which " + view.base->image + " does not have",
-             *step.recipe, *step.part, step->line, {what});
+  const std::string need = what == "nvcc" ? "the build calls nvcc" : what + " needs nvcc";
+  report::Finding& finding = FireAt(ruling, need + ", which " + view.base->image + " does not have",
+                                    *step.recipe, *step.part, step->line, {what});
   finding.severity = severity;
   finding.evidence = {ImageEvidence(view), AsEvidence(step)};
   finding.fix = {
-      .text = "compile on the devel image of the same release, in a stage of its own, and copy the result",
+      .text = "compile on the devel image of the same release, in a separate stage, and copy the result",
       .commands = {},
       .risk = report::Risk::kLow};
 }

@@ -1,4 +1,4 @@
-// CUL8031: a Dockerfile compiles for an architecture that the nvcc of its base image does not have.
+// CUL8031: a Dockerfile compiles for an architecture that the nvcc of its base image does not support.
 #include "base/version.h"
 #include "knowledge/arch.h"
 #include "rules/kit/building/arch_flags.h"
@@ -9,21 +9,17 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A RUN line asks nvcc for the code of a GPU that this release of CUDA does not know yet, or no longer.
-
+A RUN line makes nvcc compile for a GPU architecture that this CUDA release does not support yet, or no longer
+supports.
 ## Why it breaks
-"nvcc fatal: Unsupported gpu architecture 'compute_100'": the build ends.
-
+"nvcc fatal: Unsupported gpu architecture 'compute_100'": the build fails.
 ## How culprit knows
-The flags of nvcc (-arch, -gencode) and -DCMAKE_CUDA_ARCHITECTURES in the line, the CUDA in the tag of the devel image, and the architectures of each release in
-data/architectures.toml.
-
+From nvcc's flags (-arch, -gencode) and -DCMAKE_CUDA_ARCHITECTURES in the line, the CUDA in the devel image's tag, and
+the architectures of each release in data/architectures.toml.
 ## Fix
-Build on the devel image of a release that has the architecture, or leave the architecture out.
-
+Build on the devel image of a release that supports the architecture, or remove the architecture.
 ## When this is not your problem
-Another toolkit is installed and used. Culprit is silent where a package or a step brings one.
-
+Another toolkit is installed and used. Culprit is silent where a package or a step installs one.
 ## Sources
 Documentation of nvcc: -gencode; data/architectures.toml.
 )md";
@@ -49,14 +45,15 @@ void CheckStep(const PartView& view, const PartView::Step& step, Ruling& ruling)
     const auto answer = knowledge::ToolkitTargets(view.image.cuda, *capability);
     if (answer.verdict != knowledge::Verdict::kNo) continue;
     report::Finding& finding = FireAt(ruling,
-                                      "it compiles for compute capability " + text + ", which the nvcc of " +
-                                          view.base->image + " does not have",
+                                      "the Dockerfile compiles for compute capability " + text +
+                                          ", which nvcc in " + view.base->image + " does not support",
                                       *step.recipe, *step.part, step->line, {text});
     if (step->conditional || step->may_fail) finding.severity = report::Severity::kWarning;
     finding.evidence = {ImageEvidence(view), AsEvidence(step), {answer.why, std::string(answer.source)}};
-    finding.fix = {.text = "build on the devel image of a CUDA that has it, or leave that architecture out",
-                   .commands = {},
-                   .risk = report::Risk::kLow};
+    finding.fix = {
+        .text = "build on the devel image of a CUDA release that supports it, or remove that architecture",
+        .commands = {},
+        .risk = report::Risk::kLow};
     return;
   }
 }
@@ -73,16 +70,17 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {.code = "CUL8031",
-                           .name = "recipe_nvcc_unknown_arch",
-                           .family = Family::kBuilding,
-                           .explains = Explains::kNothing,
-                           .cause = "arch-unsupported-by-compiler",
-                           .severity = report::Severity::kError,
-                           .looks_at = LooksAt::kRecipe,
-                           .since = "0.9.0",
-                           .title = "a Dockerfile compiles for an architecture that its nvcc does not have",
-                           .page = kPage,
-                           .check = Check};
+extern const Rule kRule = {
+    .code = "CUL8031",
+    .name = "recipe_nvcc_unknown_arch",
+    .family = Family::kBuilding,
+    .explains = Explains::kNothing,
+    .cause = "arch-unsupported-by-compiler",
+    .severity = report::Severity::kError,
+    .looks_at = LooksAt::kRecipe,
+    .since = "0.9.0",
+    .title = "a Dockerfile compiles for an architecture that its nvcc does not support",
+    .page = kPage,
+    .check = Check};
 
 }  // namespace culprit::rules::recipe_nvcc_unknown_arch

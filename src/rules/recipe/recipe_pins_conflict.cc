@@ -1,4 +1,4 @@
-// CUL6031: packages that a Dockerfile pins do not go together.
+// CUL6031: packages that a Dockerfile pins conflict with each other.
 #include <set>
 
 #include "knowledge/packages/frameworks.h"
@@ -10,21 +10,17 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-Two packages that the Dockerfile installs in these versions do not satisfy each other's requirements.
-
+Two package versions that the Dockerfile installs do not satisfy each other's requirements.
 ## Why it breaks
-In one `pip install` the resolver refuses them ("ResolutionImpossible"). In two, the second replaces what the first brought, with a warning that nobody
-reads: torchvision without its operators, a cuDNN that torch was not built with.
-
+In one `pip install` the resolver refuses them ("ResolutionImpossible"). In two, the second replaces what the first
+installed, with a warning that nobody reads: torchvision without its operators, a cuDNN that torch was not built with.
 ## How culprit knows
-The versions in the pip commands, in their order, the torch of the base image, and what each release requires (data/harvested.toml).
-
+From the versions in the pip commands, in their order, the base image's torch, and what each release requires
+(data/harvested.toml).
 ## Fix
-Install them in one command, in versions that go together: `culprit plan torch==VERSION torchvision` names them.
-
+Install compatible versions in one command: `culprit plan torch==VERSION torchvision` names them.
 ## When this is not your problem
-A requirement file that culprit does not see changes one of them later.
-
+A requirements file that culprit does not see changes one of them later.
 ## Sources
 The METADATA of the wheels on the package index.
 )md";
@@ -75,11 +71,11 @@ void Compare(const PartView& view, const Pinned& one, const Pinned& other, Rulin
   const Pinned& at = other.step.step != nullptr ? other : one;
   if (at.step.recipe != view.recipe) return;
   const std::string first = one.name + " " + one.version, second = other.name + " " + other.version;
-  report::Finding& finding = FireAt(ruling, first + " and " + second + " do not go together", *at.step.recipe,
+  report::Finding& finding = FireAt(ruling, first + " conflicts with " + second, *at.step.recipe,
                                     *at.step.part, at.step->line, {one.name, other.name});
   finding.evidence = {one.evidence, other.evidence, {fit.why, std::string(fit.source)}};
   finding.fix = {
-      .text = "install versions that go together, in one command",
+      .text = "install compatible versions, in one command",
       .commands = {"culprit plan " + Plain(one.name) + "==" + Plain(one.version) + " " + Plain(other.name)},
       .risk = report::Risk::kLow};
 }
@@ -104,7 +100,7 @@ extern const Rule kRule = {.code = "CUL6031",
                            .severity = report::Severity::kError,
                            .looks_at = LooksAt::kRecipe,
                            .since = "0.9.0",
-                           .title = "packages that a Dockerfile pins do not go together",
+                           .title = "packages that a Dockerfile pins conflict with each other",
                            .page = kPage,
                            .check = Check};
 

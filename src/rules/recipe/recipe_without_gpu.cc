@@ -1,4 +1,4 @@
-// CUL2031: a compose service or pod wants a GPU and asks for none.
+// CUL2031: a compose service or pod needs a GPU but requests none.
 #include <algorithm>
 
 #include "rules/kit/recipe/recipe_gpu.h"
@@ -8,28 +8,26 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A service of a compose file or a container of a pod is made for a GPU, and nothing in the file gives it one.
-
+A compose service or a container of a pod is meant to use a GPU, but nothing in the file gives it one.
 ## Why it breaks
-A container sees only the GPUs that somebody asks for. Without that: `libcuda.so.1: cannot open shared object file`, "Found no
-NVIDIA driver on your system", or a program that quietly runs on the CPU. NVIDIA_VISIBLE_DEVICES alone asks for nothing: only NVIDIA's
-runtime reads it. And that runtime (`runtime: nvidia`) gives nothing without it; the images of CUDA set it, an image of Python does not. In a
-cluster where that is the default, a container without a request sees every GPU of its node, also those of others.
-
+A container sees only the GPUs that are requested for it. Without a request: `libcuda.so.1: cannot open shared object
+file`, "Found no NVIDIA driver on your system", or a program that silently runs on the CPU. NVIDIA_VISIBLE_DEVICES
+alone requests nothing: only NVIDIA's runtime reads it. And that runtime (`runtime: nvidia`) provides no GPU without
+the variable; CUDA images set it, a Python image does not. In a cluster where this runtime is the default, a container
+without a request sees every GPU of its node, including those of other pods.
 ## How culprit knows
-The variables NVIDIA_VISIBLE_DEVICES and CUDA_VISIBLE_DEVICES, the command, a nodeSelector for nodes with GPUs, and the name of the
-image (data/images.toml) tell what is wanted; `deploy.resources.reservations.devices`, `gpus`, `runtime: nvidia` (on an image without CUDA
-only with NVIDIA_VISIBLE_DEVICES), CDI devices, and limits, requests and claims of GPUs what is given.
-
+The variables NVIDIA_VISIBLE_DEVICES and CUDA_VISIBLE_DEVICES, the command, a nodeSelector for nodes with GPUs, and
+the image name (data/images.toml) show that a GPU is needed. `deploy.resources.reservations.devices`, `gpus`,
+`runtime: nvidia` (on an image without CUDA only with NVIDIA_VISIBLE_DEVICES), CDI devices, and limits, requests and
+claims of GPUs show that one is given.
 ## Fix
 In a compose file, reserve a device with the capability gpu; in a pod, set the limit nvidia.com/gpu.
 
 ## When this is not your problem
-Another file adds it (`docker compose -f compose.yaml -f compose.gpu.yaml`, a patch of Kustomize; culprit is silent about a service that
-extends one of another file), nvidia is the default runtime of the Docker daemon, or this container uses its CUDA image without the GPU. Culprit
-is silent where CUDA_VISIBLE_DEVICES or
-NVIDIA_VISIBLE_DEVICES hides every GPU, and about monitors and device plugins of a DaemonSet.
-
+Another file adds it (`docker compose -f compose.yaml -f compose.gpu.yaml`, a Kustomize patch; culprit is silent about
+a service that extends one in another file), nvidia is the Docker daemon's default runtime, or this container uses its
+CUDA image without the GPU. Culprit is silent where CUDA_VISIBLE_DEVICES or NVIDIA_VISIBLE_DEVICES hides every GPU,
+and about monitoring agents and device plugins in a DaemonSet.
 ## Sources
 Docker documentation, Enable GPU access with Docker Compose; Kubernetes documentation, Schedule GPUs; NVIDIA/k8s-device-plugin@00f2a02c:
 README.md (running GPU jobs); NVIDIA Container Toolkit documentation, environment variables.
@@ -39,12 +37,12 @@ report::Fix AskFor(const PartView& view) {
   const std::string& part = view.part->name;
   if (IsGivenGpu(*view.part)) {  // by the runtime, which knows of no GPU to give
     return {.text = "set NVIDIA_VISIBLE_DEVICES=all in " + part +
-                    ": the runtime nvidia gives the GPUs that this variable names",
+                    ": the nvidia runtime provides the GPUs that this variable names",
             .commands = {},
             .risk = report::Risk::kLow};
   }
   if (view.recipe->kind == snapshot::RecipeKind::kKubernetes) {
-    return {.text = "ask for a GPU in " + part + ": resources: {limits: {nvidia.com/gpu: 1}}",
+    return {.text = "request a GPU in " + part + ": resources: {limits: {nvidia.com/gpu: 1}}",
             .commands = {"kubectl describe nodes | grep nvidia.com/gpu"},
             .risk = report::Risk::kLow};
   }
@@ -81,10 +79,10 @@ void Check(const Scene& scene, Ruling& ruling) {
     const auto why = WantsGpu(view);
     const bool pod = view.recipe->kind == snapshot::RecipeKind::kKubernetes;
     if (why.empty() || (pod && OnlyOfPod(view, why.size()) && SiblingHasGpu(view))) continue;
-    report::Finding& finding = FireAt(ruling, view.part->name + " wants a GPU and asks for none",
+    report::Finding& finding = FireAt(ruling, view.part->name + " needs a GPU but requests none",
                                       *view.recipe, *view.part, view.part->line);
     finding.evidence = why;
-    finding.evidence.push_back({"no GPU is asked for", PlaceOf(*view.recipe, view.part->line)});
+    finding.evidence.push_back({"no GPU is requested", PlaceOf(*view.recipe, view.part->line)});
     for (const GpuRequest& request : view.part->gpus) {
       if (request.way == GpuWay::kClass)
         finding.evidence.push_back({"runtimeClassName " + request.name + " chooses a runtime, not a GPU",
@@ -104,7 +102,7 @@ extern const Rule kRule = {.code = "CUL2031",
                            .severity = report::Severity::kWarning,
                            .looks_at = LooksAt::kRecipe,
                            .since = "0.9.0",
-                           .title = "a compose service or pod wants a GPU and asks for none",
+                           .title = "a compose service or pod needs a GPU but requests none",
                            .page = kPage,
                            .check = Check};
 

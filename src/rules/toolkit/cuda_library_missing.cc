@@ -26,10 +26,9 @@ installed.
 they come with the toolkit, with wheels, or with conda packages.
 
 ## How culprit knows
-It simulates the load with a model of the loader, then lists the directories where CUDA libraries are usually installed. For a
-program that opens libraries by name, the names among its strings are taken as what it opens. That it really does is not
-proven, so this is a warning, unless these names are the program's only way to CUDA.
-
+It simulates the load with a model of the loader, then lists the directories where CUDA libraries are usually
+installed. For a program that opens libraries by name, culprit takes the names among its strings. It is not proven
+that the program really opens them, so this is a warning, unless these names are its only way to CUDA.
 ## Fix
 Install the package that provides it, for the CUDA major that the name implies. The number of a soname is not always
 the CUDA version: libcufft.so.11 belongs to CUDA 12.
@@ -84,7 +83,7 @@ void CheckNvrtcOfCudnn(const Scene& scene, Ruling& ruling) {
 std::string SummaryOf(const MissingTogether& load) {
   const std::string verb = load.size() == 1 ? " is" : " are";
   if (!load.front().request->guessed) return CudaNamesOf(load) + verb + " required, but not installed";
-  return CudaNamesOf(load) + ", which " + load.front().asker + " opens as far as its strings tell," + verb +
+  return CudaNamesOf(load) + ", which " + load.front().asker + " opens according to its strings," + verb +
          " not installed";
 }
 
@@ -118,7 +117,7 @@ void AddWhatIsThere(const Scene& scene, const MissingTogether& load, report::Fin
 void TellWhatNeedsAHost(const Scene& scene, Ruling& ruling) {
   for (const loader::Scenario& scenario : scene.scenarios) {
     if (MayLoseGpu(scene, scenario))
-      ruling.NotEnoughFacts("whether " + scenario.title + " is to use a GPU",
+      ruling.NotEnoughFacts("whether " + scenario.title + " should use a GPU",
                             "it finds no CUDA and would use the CPU; no GPU is known, pass --host");
   }
 }

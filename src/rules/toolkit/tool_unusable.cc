@@ -14,20 +14,17 @@ using knowledge::ToolKind;
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A package or nvcc starts a program (ptxas, cicc) or reads a file (libdevice, libnvvm) that is not in any of the places where it
-looks, is not executable, is a dangling symlink, or is truncated.
-
+A package or nvcc starts a program (ptxas, cicc) or reads a file (libdevice, libnvvm) that is not in any of the places
+it searches, is not executable, is a dangling symlink, or is truncated.
 ## Why it breaks
 Importing works, since no library needs these files. The first kernel that is compiled fails: "ptxas: not found", "Cannot find
 ptxas", "libdevice not found at ./libdevice.10.bc", "libNVVM cannot be found", "Permission denied".
 
 ## How culprit knows
-data/tools.toml says who needs what, and where it is looked for. culprit looks in these places, in that order; the first that has
-the file decides.
-
+data/tools.toml lists who needs what, and where each looks for it. culprit looks in these places, in that order; the
+first that has the file counts.
 ## Fix
-Install the package that has the file, or make the program executable.
-
+Install the package that provides the file, or make the program executable.
 ## When this is not your problem
 You compile nothing for the GPU with this package.
 
@@ -88,7 +85,7 @@ report::Fix InstallFromPypi(const Scene& scene, const Uses& uses) {
     fix.text += (fix.text.empty() ? "install " : " and ") + package;
     if (version) AddInstall(scene, environment, {package, *version}, Pip::kMissing, fix.changes);
   }
-  fix.text += ", which has " + NamesOf(uses);
+  fix.text += ", which provides " + NamesOf(uses);
   fix.commands = {PipOf(environment) + " install" + wanted};
   if (!uses.front()->row->seldom || environment.site_packages.empty()) return fix;
   // With one package in its row, numba takes that of CUDA 12, whatever else the environment has.
@@ -200,9 +197,9 @@ void Report(const Scene& scene, const Uses& uses, Ruling& ruling) {
   if (first.row->always && GpuPresence(scene) == Presence::kYes) finding.severity = report::Severity::kError;
   for (const ToolUse* use : uses) {
     if (use->trouble == ToolTrouble::kMissing)
-      finding.evidence.push_back({"there is no " + use->places.front() +
-                                      (use->places.size() > 1 ? ", nor one in the other places" : ""),
-                                  use->places.front()});
+      finding.evidence.push_back(
+          {"there is no " + use->places.front() + (use->places.size() > 1 ? ", nor in the other places" : ""),
+           use->places.front()});
     else
       finding.evidence.push_back({first.user + " uses " + use->path, use->path});
     finding.evidence.push_back({std::string(use->row->effect), std::string(use->row->source)});
@@ -242,16 +239,17 @@ void Check(const Scene& scene, Ruling& ruling) {
 
 }  // namespace
 
-extern const Rule kRule = {.code = "CUL4022",
-                           .name = "tool_unusable",
-                           .family = Family::kToolkit,
-                           .explains = Explains::kCompilerFiles | Explains::kFramework,
-                           .cause = "toolkit-missing",
-                           .severity = report::Severity::kWarning,
-                           .where = Where::kLinux,
-                           .since = "0.9.0",
-                           .title = "a program or file that is needed to compile for the GPU cannot be used",
-                           .page = kPage,
-                           .check = Check};
+extern const Rule kRule = {
+    .code = "CUL4022",
+    .name = "tool_unusable",
+    .family = Family::kToolkit,
+    .explains = Explains::kCompilerFiles | Explains::kFramework,
+    .cause = "toolkit-missing",
+    .severity = report::Severity::kWarning,
+    .where = Where::kLinux,
+    .since = "0.9.0",
+    .title = "a program or file that is needed to compile for the GPU is missing or unusable",
+    .page = kPage,
+    .check = Check};
 
 }  // namespace culprit::rules::tool_unusable

@@ -1,4 +1,4 @@
-// CUL4001: a variable points to a CUDA toolkit, and none is installed.
+// CUL4001: a variable points to a CUDA toolkit, but none is installed.
 #include <algorithm>
 
 #include "base/text.h"
@@ -79,7 +79,7 @@ extern const Rule kRule = {.code = "CUL4001",
                            .cause = "toolkit-missing",
                            .severity = report::Severity::kWarning,
                            .since = "0.2.0",
-                           .title = "a variable points to a CUDA toolkit, and none is installed",
+                           .title = "a variable points to a CUDA toolkit, but none is installed",
                            .page = kPage,
                            .check = Check};
 

@@ -1,4 +1,4 @@
-// CUL4021: a variable names a directory without what is looked for in it.
+// CUL4021: a variable points to a directory that lacks what is looked for there.
 #include <algorithm>
 
 #include "base/path_error.h"
@@ -10,18 +10,14 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A variable says where CUDA or the driver is, and what the package looks for is not in that directory.
-
+A variable says where CUDA or the driver is, but the directory lacks what the package looks for.
 ## Why it breaks
-XLA ends with "libdevice not found at ./libdevice.10.bc" or cannot find ptxas, although a toolkit or a pip package has both;
-Triton with "libcuda.so cannot found!", although the driver is installed.
-
+XLA fails with "libdevice not found at ./libdevice.10.bc" or cannot find ptxas, although a toolkit or a pip package
+has both; Triton with "libcuda.so cannot found!", although the driver is installed.
 ## How culprit knows
-culprit looks for the file or directory of data/variables.toml below the path in the variable.
-
+culprit looks below the path in the variable for the file or directory that data/variables.toml names.
 ## Fix
-Take the flag away, so that the package uses its own copy, or point it to the directory that has the file.
-
+Remove the flag, so that the package uses its own copy, or point it to the directory that has the file.
 ## When this is not your problem
 The path exists only where the program runs: in a container, or on another node.
 
@@ -47,8 +43,7 @@ void Check(const Scene& scene, Ruling& ruling) {
                          read.value + " has no " + missing + " in it");
     finding.cause = read.row->cause;
     finding.evidence.push_back({"there is no " + base::JoinPath(directory, missing), read.value});
-    finding.fix =
-        WithoutVariable(scene, read, "take it away, or point it to a directory with " + missing + " in it");
+    finding.fix = WithoutVariable(scene, read, "remove it, or point it to a directory that has " + missing);
   }
 }
 
@@ -61,7 +56,7 @@ extern const Rule kRule = {.code = "CUL4021",
                            .cause = "search-path",
                            .severity = report::Severity::kWarning,
                            .since = "0.9.0",
-                           .title = "a variable names a directory without what is looked for in it",
+                           .title = "a variable points to a directory that lacks what is looked for there",
                            .page = kPage,
                            .check = Check};
 

@@ -24,11 +24,10 @@ Restart the container with compute,utility (the default if the variable is unset
 Dockerfile: `docker run --gpus` does not set it.
 
 ## When this is not your problem
-The container is only for display or video.
-Of an image that is checked with --host this is a warning, because it depends on that host's container runtime: the hook that
-`docker run --gpus` starts and the runtime's legacy mode read the variable; with CDI (podman, and the runtime's default mode
-since NVIDIA Container Toolkit 1.18) every container with a GPU has libcuda.
-
+The container is only for display or video. For an image that is checked with --host, this is a warning, because it
+depends on that host's container runtime: the hook that `docker run --gpus` starts and the runtime's legacy mode read
+the variable; with CDI (podman, and the runtime's default mode since NVIDIA Container Toolkit 1.18) every container
+with a GPU has libcuda.
 ## Sources
 NVIDIA Container Toolkit documentation, driver capabilities; NVIDIA/nvidia-container-toolkit@d34b3046:
 cmd/nvidia-container-runtime-hook/container_config.go, internal/modifier/cdi.go; moby/moby, daemon/nvidia_linux.go.

@@ -13,24 +13,21 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A program or library of the image asks for libnvidia-ml.so.1 (NVML), or a container of a compose file or pod runs nvidia-smi, and
-NVIDIA_DRIVER_CAPABILITIES lacks `utility`, so the runtime does not mount them.
-
+A program or library in the image needs libnvidia-ml.so.1 (NVML), or a container in a compose file or pod runs
+nvidia-smi, but NVIDIA_DRIVER_CAPABILITIES lacks `utility`, so the runtime does not mount them.
 ## Why it breaks
 The runtime mounts libraries by capability: compute provides libcuda, utility provides NVML and nvidia-smi. Without NVML, NCCL
 cannot start and nvidia-smi is not there; CUDA itself works.
 
 ## How culprit knows
-The variable, and the simulated loads: something in them asks for libnvidia-ml.so.1. Of a Dockerfile, compose file or manifest: the
-variable or the capabilities of the device request, and what the container starts or its health check runs.
-
+From the variable and the simulated loads, in which something asks for libnvidia-ml.so.1. For a Dockerfile, compose
+file or manifest: from the variable or the capabilities of the device request, and from what the container or its
+health check runs.
 ## Fix
-Start the container with compute,utility, or set the variable so in the image.
-
+Start the container with compute,utility, or set that value in the image.
 ## When this is not your problem
-The program asks for NVML and does without it. With CDI (podman, and the runtime's default mode since NVIDIA Container
-Toolkit 1.18) nobody reads the variable.
-
+The program tries to load NVML but works without it. With CDI (podman, and the runtime's default mode since NVIDIA
+Container Toolkit 1.18) the variable is not read.
 ## Sources
 NVIDIA/libnvidia-container: src/nvc_info.c; NVIDIA Container Toolkit documentation, driver capabilities; NVIDIA/nccl:
 src/misc/nvmlwrap.cc.
@@ -56,12 +53,12 @@ void CheckRecipes(const Scene& scene, Ruling& ruling) {
     report::Finding& finding = FireAt(
         ruling,
         (set->of_request
-             ? "the device of " + view.part->name + " has the capability " + set->value + " without utility"
+             ? "the device request of " + view.part->name + " has " + set->value + " but not utility"
              : "NVIDIA_DRIVER_CAPABILITIES=" + set->value + " of " + view.part->name + " lacks utility") +
-            ", so it may have no nvidia-smi, which it runs",
+            ", so nvidia-smi, which it runs, may be missing",
         *set->recipe, *set->part, set->line);
     finding.evidence = {set->evidence, AsEvidence(*asks)};
-    finding.fix = {.text = set->of_request ? "write capabilities: [gpu], or name utility too"
+    finding.fix = {.text = set->of_request ? "write capabilities: [gpu], or add utility"
                                            : "set NVIDIA_DRIVER_CAPABILITIES to compute,utility",
                    .commands = {},
                    .risk = report::Risk::kLow};
@@ -87,12 +84,12 @@ void Check(const Scene& scene, Ruling& ruling) {
                                    : asks->requester_path;
     report::Finding& finding =
         ruling.Fire("NVIDIA_DRIVER_CAPABILITIES=" + value + " lacks utility, so the runtime may not mount " +
-                        std::string(kNvml) + ", which " + std::string(base::BaseName(asker)) + " asks for",
+                        std::string(kNvml) + ", which " + std::string(base::BaseName(asker)) + " needs",
                     name);
     finding.affects.push_back(scenario.title);
     finding.evidence.push_back({name + "=" + value, "environment"});
-    finding.evidence.push_back({"it asks for " + std::string(kNvml), asker});
-    finding.fix = {.text = "start the container with the capability utility too",
+    finding.evidence.push_back({"it needs " + std::string(kNvml), asker});
+    finding.fix = {.text = "start the container with the utility capability too",
                    .commands = {"docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ..."},
                    .risk = report::Risk::kLow,
                    .changes = {report::SetVariable{name, "compute,utility"}}};

@@ -9,28 +9,25 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-NVIDIA_DRIVER_CAPABILITIES in the image, or in a Dockerfile, compose file or pod, has a word that is not a capability.
-
+NVIDIA_DRIVER_CAPABILITIES in the image, or in a Dockerfile, compose file or pod, contains a word that is not a
+capability.
 ## Why it breaks
 The hook that `docker run --gpus` starts, and the runtime's legacy mode, refuse to start such a container: `unsupported
 capabilities found in 'compute,gpu' (allowed 'compute')`.
 
 ## How culprit knows
-The words of the variable. The runtime knows compute, utility, video, graphics, display, ngx, compat32 and all.
-
+From the words in the variable. The runtime knows compute, utility, video, graphics, display, ngx, compat32 and all.
 ## Fix
 Correct the variable in the image, or set it when the container starts. compute,utility is enough for CUDA.
 
 ## When this is not your problem
-With CDI (podman, and the runtime's default mode since NVIDIA Container Toolkit 1.18) nobody reads the variable.
-
+With CDI (podman, and the runtime's default mode since NVIDIA Container Toolkit 1.18) the variable is not read.
 ## Sources
 NVIDIA/nvidia-container-toolkit@d34b3046: cmd/nvidia-container-runtime-hook/container_config.go,
 internal/config/image/capabilities.go.
 )md";
 
-constexpr std::string_view kWrong =
-    "\" in NVIDIA_DRIVER_CAPABILITIES is not a capability of the driver: the ";
+constexpr std::string_view kWrong = "\" in NVIDIA_DRIVER_CAPABILITIES is not a driver capability: the ";
 
 void CheckRecipes(const Scene& scene, Ruling& ruling) {
   for (const PartView& view : Started(scene)) {
@@ -45,7 +42,7 @@ void CheckRecipes(const Scene& scene, Ruling& ruling) {
                *set->recipe, *set->part, set->line, {word});
     finding.evidence.push_back(set->evidence);
     const bool compute = capabilities.Has(knowledge::DriverCapability::kCompute);
-    finding.fix = {.text = "leave \"" + word + "\" out" + (compute ? "" : "; CUDA needs compute"),
+    finding.fix = {.text = "remove \"" + word + "\"" + (compute ? "" : "; CUDA needs compute"),
                    .commands = {},
                    .risk = report::Risk::kLow};
   }
@@ -63,7 +60,7 @@ void Check(const Scene& scene, Ruling& ruling) {
       "\"" + word + std::string(kWrong) + "container runtime may refuse to start this image", name, {word});
   finding.evidence.push_back({name + "=" + value, "environment"});
   const bool compute = capabilities.Has(knowledge::DriverCapability::kCompute);
-  finding.fix = {.text = "leave \"" + word + "\" out" + (compute ? "" : "; CUDA needs compute") +
+  finding.fix = {.text = "remove \"" + word + "\"" + (compute ? "" : "; CUDA needs compute") +
                          ", in the image or when the container starts",
                  .commands = {"docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=compute,utility ..."},
                  .risk = report::Risk::kLow,
@@ -80,7 +77,7 @@ extern const Rule kRule = {.code = "CUL2041",
                            .looks_at = LooksAt::kBoth,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "NVIDIA_DRIVER_CAPABILITIES has an unknown word",
+                           .title = "NVIDIA_DRIVER_CAPABILITIES lists an unknown capability",
                            .page = kPage,
                            .check = Check};
 

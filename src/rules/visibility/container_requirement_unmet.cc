@@ -25,19 +25,19 @@ version, or use an earlier cuda container`. A container that was started anyway 
 the driver may not support.
 
 ## How culprit knows
-culprit evaluates every NVIDIA_REQUIRE_* with the runtime's grammar (spaces are OR, commas are AND) against the driver's version,
-its CUDA release, and each GPU's architecture and brand. An image with CUDA_VERSION and without NVIDIA_REQUIRE_CUDA requires
-that CUDA release; the runtime reads it so. Where the brand is unknown, the answer counts only if it is the same for every brand.
-Of a Dockerfile, compose file or manifest, the tag of nvidia/cuda tells what the image has in it (data/images.toml).
-
+culprit evaluates every NVIDIA_REQUIRE_* with the runtime's grammar (spaces are OR, commas are AND) against the
+driver's version, its CUDA release, and each GPU's architecture and brand. If an image sets CUDA_VERSION but not
+NVIDIA_REQUIRE_CUDA, the runtime requires that CUDA release. Where the brand is unknown, the answer counts only if it
+is the same for every brand. For a Dockerfile, compose file or manifest, the nvidia/cuda tag tells what the image
+contains (data/images.toml).
 ## Fix
 Update the host's driver, or use an image with an older CUDA. NVIDIA_DISABLE_REQUIRE=1 only switches the check off: whether
 CUDA works then depends on minor-version compatibility, or on the cuda-compat libraries in the image.
 
 ## When this is not your problem
-You switched the check off on purpose, and the programs in the image run. With CDI (podman, and the runtime's default mode
-since NVIDIA Container Toolkit 1.18) nobody reads the variable; `docker run --gpus` and the runtime's legacy mode do.
-
+You switched the check off on purpose, and the programs in the image run. With CDI (podman, and the runtime's default
+mode since NVIDIA Container Toolkit 1.18) the variable is not read; `docker run --gpus` and the runtime's legacy mode
+do.
 ## Sources
 NVIDIA/libnvidia-container: src/cli/dsl.c, src/cli/configure.c; NVIDIA/nvidia-container-toolkit@d34b3046:
 internal/config/image/cuda_image.go, internal/requirements; data/drivers.toml, data/images.toml.
@@ -161,7 +161,7 @@ std::string WithoutCheck(const Scene& scene) {
              "run "
              "it on this driver";
     case report::Runs::kNo:
-      return "NVIDIA_DISABLE_REQUIRE=1 switches the check off, and CUDA fails then";
+      return "NVIDIA_DISABLE_REQUIRE=1 switches the check off, but CUDA then fails";
     case report::Runs::kUnknown:
       break;
   }
@@ -240,7 +240,7 @@ void NameUnknown(const snapshot::Driver& driver, const RecipeRequirement& recipe
   if (!own || !image || *own < *image)
     ruling.Remark(
         "whether the container runtime starts " + recipe.image + " on driver " + *driver.kernel_version,
-        "the NVIDIA_REQUIRE_CUDA of this image is not known; ask the image: "
+        "this image's NVIDIA_REQUIRE_CUDA is not known; check the image itself: "
         "docker save IMAGE | culprit check - --host ...");
 }
 

@@ -23,9 +23,8 @@ Restart the container with NVIDIA_VISIBLE_DEVICES=all (or a list), or with --gpu
 effect.
 
 ## When this is not your problem
-The container gets its GPUs in another way (CDI, --device): then the nodes exist and the rule does not fire.
-Of an image that is checked with --host this is a warning: `docker run --gpus` sets the variable itself.
-
+The container gets its GPUs in another way (CDI, --device): then the nodes exist and the rule does not fire. For an
+image that is checked with --host, this is a warning: `docker run --gpus` sets the variable itself.
 ## Sources
 nvidia-container-toolkit, internal/config/image; NVIDIA Container Toolkit documentation, environment variables.
 )md";

@@ -1,4 +1,4 @@
-// CUL2021: a variable switches the GPU off for a package that is installed.
+// CUL2021: a variable disables the GPU for an installed package.
 #include "rules/kit/python/package_facts.h"
 #include "rules/kit/variables/variable_facts.h"
 
@@ -7,15 +7,12 @@ namespace {
 
 constexpr std::string_view kPage = R"md(
 ## What it means
-A variable of this shell tells a package to use the CPU, or a simulator, instead of the GPU.
-
+An environment variable in this shell tells a package to use the CPU, or a simulator, instead of the GPU.
 ## Why it breaks
-Nothing fails: it is only slow, or says that there is no GPU. The variable is often left over from a test, a container image or
-a notebook.
-
+Nothing fails: the program is only slow, or reports that there is no GPU. The variable is often left over from a test,
+a container image or a notebook.
 ## How culprit knows
-The value of the variable, and the package that reads it, which is installed; data/variables.toml says which values mean what.
-
+From the variable's value and the installed package that reads it; data/variables.toml says what each value means.
 ## Fix
 Unset it, and find what sets it: a shell profile, a Dockerfile, a service file, a notebook.
 
@@ -46,7 +43,7 @@ extern const Rule kRule = {.code = "CUL2021",
                            .cause = "gpu-not-visible",
                            .severity = report::Severity::kWarning,
                            .since = "0.9.0",
-                           .title = "a variable switches the GPU off for a package that is installed",
+                           .title = "a variable disables the GPU for an installed package",
                            .page = kPage,
                            .check = Check};
 

@@ -67,7 +67,7 @@ extern const Rule kRule = {.code = "CUL2010",
                            .severity = report::Severity::kError,
                            .where = Where::kLinux,
                            .since = "0.2.0",
-                           .title = "WSL without a GPU driver from Windows",
+                           .title = "WSL gets no GPU driver from Windows",
                            .page = kPage,
                            .check = Check};
 

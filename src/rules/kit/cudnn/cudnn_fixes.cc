@@ -76,9 +76,8 @@ CudnnChoice ChooseCudnn(const Scene& scene, uint32_t major, const std::string& c
 report::Fix InstallForAll(const Scene& scene, const CudnnChoice& choice, const std::string& directory) {
   const std::string name =
       "cuDNN " + choice.version + (choice.cuda.empty() ? "" : " for CUDA " + choice.cuda);
-  report::Fix fix{.text = "install " + name +
-                          ", all of it; do not symlink the name to another version, and do not download "
-                          "single files",
+  report::Fix fix{.text = "install all of " + name +
+                          "; do not symlink the name to another version, and do not download single files",
                   .commands = {},
                   .risk = report::Risk::kLow};
   const PackageManager manager = PackageManagerOf(scene);

@@ -273,8 +273,8 @@ report::Fix WithoutCompat(const Scene& scene, const loader::Object& libcuda) {
   const auto put = std::ranges::find(given, libcuda.path, &snapshot::GivenLibrary::path);
   if (put != given.end() && put->from == snapshot::GivenFrom::kCompat) {
     report::Fix fix{.text =
-                        "remove the package cuda-compat from the image: the container runtime puts its "
-                        "libraries in front of the host's",
+                        "remove the cuda-compat package from the image: the container runtime puts its "
+                        "libraries before the host's",
                     .commands = {"apt-get purge -y 'cuda-compat-*'   # in the image's Dockerfile"},
                     .risk = report::Risk::kLow,
                     .changes = {report::RemoveFile{directory}}};

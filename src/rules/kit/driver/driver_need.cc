@@ -31,7 +31,7 @@ HowItRuns WithCompat(const Scene& scene, const snapshot::DriverLibrary& compat, 
     return {Runs::kNo, answer.why};
   if (data_centre == true && (answer.verdict == knowledge::Verdict::kYes || !branches.empty()))
     return {Runs::kByForwardCompatibility, ""};
-  return {Runs::kUnknown, words + " works on data-centre GPUs only, and which kind this is is unknown"};
+  return {Runs::kUnknown, words + " works only on data-centre GPUs, and this GPU's kind is unknown"};
 }
 
 HowItRuns OfUser(const Scene& scene, const CudaUser& user, const snapshot::Driver& driver) {
@@ -82,13 +82,13 @@ void AddCudaItself(const Scene& scene, std::vector<CudaUser>& all) {
       named |= environment.why == snapshot::EnvironmentWhy::kGiven;
       for (const snapshot::PythonPackage& package : environment.packages) {
         if (package.name.starts_with("nvidia-cuda-runtime"))
-          add("what uses " + package.name + " " + package.version, package.version, package.record);
+          add("code that uses " + package.name + " " + package.version, package.version, package.record);
       }
     }
   }
   const snapshot::Toolkit* toolkit = named ? nullptr : ChosenToolkit(scene).toolkit;
   if (toolkit != nullptr)
-    add("what is built with the toolkit in " + toolkit->root, toolkit->version, toolkit->source);
+    add("code built with the toolkit in " + toolkit->root, toolkit->version, toolkit->source);
 }
 
 }  // namespace
@@ -149,8 +149,8 @@ HowItRuns HowDriverRuns(const Scene& scene) {
   const std::vector<CudaUser> users = CudaUsers(scene);
   if (users.empty()) return {};
   if (!driver || !driver->kernel_version)
-    return {Runs::kUnknown, "the driver of this host is unknown; name it: driver=VERSION"};
-  if (!scene.stack().gpus) return {Runs::kUnknown, "the GPU of this host is unknown; name it: gpu=NAME"};
+    return {Runs::kUnknown, "the host's driver is unknown; pass driver=VERSION"};
+  if (!scene.stack().gpus) return {Runs::kUnknown, "the host's GPU is unknown; pass gpu=NAME"};
   HowItRuns worst;
   for (const CudaUser& user : users) {
     if (HowItRuns one = OfUser(scene, user, *driver); one.runs > worst.runs) worst = std::move(one);

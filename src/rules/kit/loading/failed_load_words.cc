@@ -32,7 +32,7 @@ bool IsOnlyWay(const FailedLoad& failed) {
 report::Evidence WhoOpens(const FailedLoad& failed) {
   const std::string& name = failed.request->name;
   if (failed.request->guessed)
-    return {failed.asker + " opens " + name + " at run time, as far as its strings tell",
+    return {failed.asker + " opens " + name + " at run time, according to its strings",
             "the strings of " + failed.asker};
   if (failed.request->opened_by == loader::OpenedBy::kNeeded)
     return {failed.asker + " needs " + name,

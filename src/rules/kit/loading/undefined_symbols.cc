@@ -162,7 +162,7 @@ report::Fix Rebuild(const Told& told, const PythonEnvironment& environment,
 
 report::Fix LetWin(const Told& told, const std::string& better) {
   const std::string directory(base::DirName(better));
-  return {.text = "let the copy win that has " + std::string(told.missing.size() == 1 ? "it" : "them"),
+  return {.text = "let the copy that has " + std::string(told.missing.size() == 1 ? "it" : "them") + " win",
           .commands = {"LD_LIBRARY_PATH=" + Word(directory) + "${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} " +
                        StartCommand(told.scene, told.scenario)},
           .risk = report::Risk::kLow,

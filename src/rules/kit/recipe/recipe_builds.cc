@@ -75,16 +75,16 @@ std::string PipNameOf(const RecipeInstall& install, const FrameworkPackage& pack
 
 RecipeBuild OfInstall(const RecipeInstall& install, const FrameworkPackage& package) {
   const std::string full = install.extra.empty() ? "" : install.name + "[" + install.extra + "]";
-  RecipeBuild build{
-      .title = install.name + (install.version.empty() ? " of " + package.variant : " " + install.version),
-      .framework = PipNameOf(install, package),
-      .version = install.version,
-      .cuda = CudaOfVariant(package.variant),
-      .row = RowOf(package.framework, install.version, package.variant, full),
-      .evidence = AsEvidence(install.step),
-      .recipe = install.step.recipe,
-      .part = install.step.part,
-      .line = install.step->line};
+  RecipeBuild build{.title = install.name +
+                             (install.version.empty() ? " (" + package.variant + ")" : " " + install.version),
+                    .framework = PipNameOf(install, package),
+                    .version = install.version,
+                    .cuda = CudaOfVariant(package.variant),
+                    .row = RowOf(package.framework, install.version, package.variant, full),
+                    .evidence = AsEvidence(install.step),
+                    .recipe = install.step.recipe,
+                    .part = install.step.part,
+                    .line = install.step->line};
   if (build.row != nullptr && !build.row->cuda.empty()) build.cuda = build.row->cuda;
   return build;
 }
@@ -249,9 +249,9 @@ std::vector<RecipeRequirement> RequirementsOfRecipes(const Scene& scene) {
                                  view.base, view.base->line,     view.base->image};
       if (const auto* row = view.image.requirement) {
         required.expression = knowledge::RequirementText(*row);
-        required.source = {
-            "NVIDIA_REQUIRE_CUDA in images of CUDA " + std::string(row->cuda) + " lists what is below",
-            std::string(row->source)};
+        required.source = {"images of CUDA " + std::string(row->cuda) +
+                               " set the NVIDIA_REQUIRE_CUDA that is evaluated below",
+                           std::string(row->source)};
       }
       all.push_back(std::move(required));
     }

@@ -154,7 +154,7 @@ report::Evidence AsEvidence(const PartView::Step& step) {
       text = "its health check runs " + text;
       break;
     case StepKind::kMount:
-      text = step->words.front() + " of the host is mounted as " + step->words.back();
+      text = "the host's " + step->words.front() + " is mounted as " + step->words.back();
       break;
     case StepKind::kDevice:
       text = "the device " + text;

@@ -128,7 +128,7 @@ std::optional<RecipeCapabilities> CapabilitiesOf(const PartView& view) {
                                 .recipe = view.recipe,
                                 .part = view.part,
                                 .line = request.line,
-                                .evidence = {"Docker sets " + name + "=" + value + " for this device",
+                                .evidence = {"Docker sets " + name + "=" + value + " for this device request",
                                              PlaceOf(*view.recipe, request.line)},
                                 .of_request = true};
   }

@@ -20,7 +20,7 @@ bool IsGivenGpu(const RecipePart& part);
 bool IsGivenGpu(const PartView& view);
 // A container of a DaemonSet that looks at every GPU of its node and computes on none: DCGM, a device plugin.
 bool OnlyWatchesGpus(const PartView& view);
-// The variable by which a container of a pod takes GPUs past the device plugin; nullptr if it does not.
+// The variable by which a container of a pod bypasses the device plugin; nullptr if it does not.
 const PartView::Step* TakesGpusOfNode(const PartView& view);
 // NVIDIA_DRIVER_CAPABILITIES of what is started, as Docker or the recipe sets it.
 struct RecipeCapabilities {
