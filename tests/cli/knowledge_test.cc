@@ -104,7 +104,8 @@ TEST_F(Knowledge, DamagedTablesAreRefusedWholeAndSaidSo) {
 TEST_F(Knowledge, TablesThatEverybodyMayWriteAreRefused) {
   Install(Book("2999-01-01"));
   fs::permissions(top_ / "data/culprit/knowledge.tables", fs::perms::others_write, fs::perm_options::add);
-  EXPECT_EQ(Ask({"knowledge"}).at("files").at(0).at("why"), "everybody may write to it");
+  EXPECT_EQ(Ask({"knowledge"}).at("files").at(0).at("why"),
+            "everyone can write to it; remove the write permission for others");
 }
 
 TEST_F(Knowledge, AVariableNamesTheOnlyFile) {

@@ -143,7 +143,7 @@ TEST_F(Policies, TheSettingsOfAProjectNameOne) {
   EXPECT_EQ(wrong.status, 64);
   EXPECT_EQ(wrong.err, "culprit: rules/site.toml:2:8: code must be a text\n");
   WriteFile(top_ / ".culprit.toml", "policy = 1\n");
-  EXPECT_EQ(Run(Ask({})).err, "culprit: .culprit.toml:1: policy must be the name of a file\n");
+  EXPECT_EQ(Run(Ask({})).err, "culprit: .culprit.toml:1: policy must be a file name\n");
 }
 
 TEST_F(Policies, AWrongFileIsOneLine) {

@@ -223,8 +223,8 @@ base::Result<std::unique_ptr<Applying>> Applying::Begin(const Place& place) {
   const auto last = LastRun(place.state);
   if (!last) return std::unexpected(last.error());
   if (*last && !(*last)->ended)
-    return Fail(ErrorCode::kUnsupported, "an earlier run was killed before it finished (" + (*last)->folder +
-                                             "); run `culprit fix --undo` first");
+    return Fail(ErrorCode::kUnsupported, "an earlier `culprit fix` was killed before it finished (" +
+                                             (*last)->folder + "); run `culprit fix --undo` first");
   auto journal = Journal::Begin(place.state, place.root);
   if (!journal) return std::unexpected(journal.error());
   return std::make_unique<OneRun>(place, std::move(*lock), std::move(*journal));

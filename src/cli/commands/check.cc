@@ -229,14 +229,16 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& unread) {
   app.Add("--pid", options.pid, "check a running process: its mapped libraries, environment and container",
           "PID");
   app.Add("--host", unread.hosts,
-          "assume this driver and GPU: driver=535.104.05,gpu=sm_90; more than one: a table of them", "HOST");
-  app.Add("--hosts", unread.hosts_file, "assume the hosts in FILE (TOML), one row of the table each", "FILE");
-  app.Add("--policy", unread.policy, "also judge by the site's own rules in FILE (TOML)", "FILE");
-  app.Add("--ignore", unread.codes, "leave out findings of this code; the report counts them", "CODE");
-  app.Add("--settings", unread.file, "use FILE instead of the nearest .culprit.toml; none: use no file",
+          "assume this driver and GPU: driver=535.104.05,gpu=sm_90; repeat it to compare hosts in a table",
+          "HOST");
+  app.Add("--hosts", unread.hosts_file, "assume the hosts in FILE (TOML) and compare them in a table",
+          "FILE");
+  app.Add("--policy", unread.policy, "also apply your site's rules from FILE (TOML)", "FILE");
+  app.Add("--ignore", unread.codes, "hide findings with this code; the report still counts them", "CODE");
+  app.Add("--settings", unread.file, "use FILE instead of the nearest .culprit.toml; `none`: use no such file",
           "FILE");
   app.Add("--python", options.python, "check the environment of this interpreter", "PATH");
-  app.Add("--platform", options.platform, "the platform of an image that has several: linux/arm64",
+  app.Add("--platform", options.platform, "which platform of a multi-platform image, such as linux/arm64",
           "PLATFORM");
   app.Add("--live", options.live, "also test on the real GPU, like `culprit probe`; this runs code it finds");
   app.Add("--verify", options.verify, "compare hashes of installed package files, not only sizes");

@@ -75,7 +75,7 @@ int RunMcp(int argc, const char* const* argv) {
   mcp::Allowed allowed;
   int seconds = 300;
   CommandLine app(
-      "Answers an agent over the Model Context Protocol: one JSON message a line, on standard input and "
+      "Serves agents over the Model Context Protocol: one JSON message per line, on standard input and "
       "output. The tools are "
       "the commands check, explain, why, inspect, plan, compat and fix; the pages of all codes are "
       "resources. It only reads, "

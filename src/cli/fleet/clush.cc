@@ -113,7 +113,7 @@ void TakeAnswersOfClush(const Heard& heard, Answers& answers) {
   }
   for (auto& [node, pieces] : of_node) {
     for (const fleet::Pieces::Whole& whole : pieces.Take()) {
-      if (!answers.Take(whole.line, node)) answers.Say(node, "its answer did not arrive whole");
+      if (!answers.Take(whole.line, node)) answers.Say(node, "its answer arrived incomplete");
     }
   }
 }
@@ -150,7 +150,7 @@ base::Result<std::vector<std::string>> NamedNodes(const FleetRun& run) {
   for (const std::string& node : *nodes) {
     if (!IsNodeName(node))
       return base::Fail(base::ErrorCode::kBadFormat, "--hosts: '" + base::Printable(node) +
-                                                         "' is not a name of a node; commas separate names");
+                                                         "' is not a node name; separate names with commas");
   }
   return base::SortedNodes(*std::move(nodes));
 }

@@ -57,7 +57,7 @@ std::string WhyNot(const Json& pod) {
   }
   if (phase != "Running") {
     const std::string why = Reason(Condition(pod, "PodScheduled"));
-    return name + " is " + (phase.empty() ? "of no phase" : phase) + (why.empty() ? "" : ": " + why);
+    return name + " is " + (phase.empty() ? "in an unknown phase" : phase) + (why.empty() ? "" : ": " + why);
   }
   return "";
 }
@@ -114,7 +114,7 @@ void AddPods(const Json& list, Cluster& cluster) {
     std::string node = TextAt(pod, {"spec", "nodeName"});
     if (node.empty()) node = NodeItWaitsFor(pod);
     const std::string why =
-        IsName(name) && (node.empty() || IsName(node)) ? WhyNot(pod) : "its name is no name";
+        IsName(name) && (node.empty() || IsName(node)) ? WhyNot(pod) : "its name is not valid";
     const std::string row = node.empty() ? name : node;  // one that waits for a node stands for itself
     if (row.empty()) continue;
     if (why.empty() && !node.empty()) {
@@ -136,7 +136,8 @@ void AddNodes(const Json& list, const FleetRun& run, Cluster& cluster) {
       cluster.pods.erase(name);
       cluster.why[name] = "the node is not ready: " + Reason(ready);
     } else if (!pod) {
-      cluster.why.emplace(name, "no pod " + run.selector + " of namespace " + run.name_space + " runs on it");
+      cluster.why.emplace(
+          name, "no pod with label " + run.selector + " in namespace " + run.name_space + " runs on it");
     }
   }
 }
@@ -154,7 +155,7 @@ base::Result<std::string> AskOverKubernetes(const FleetRun& run, const std::vect
   if (all) {
     AddNodes(*all, run, cluster);
   } else {
-    Note(run.common, "GPU nodes without a pod are not known: " + all.error().message);
+    Note(run.common, "cannot list GPU nodes without a pod: " + all.error().message);
   }
   const auto wanted = [&](const std::string& node) {
     return nodes.empty() || std::ranges::find(nodes, node) != nodes.end();
@@ -177,7 +178,7 @@ base::Result<std::string> AskOverKubernetes(const FleetRun& run, const std::vect
     return RunTool("kubectl", std::move(words), run.seconds, run.stop, kMostOfNode);
   };
   AskEach(run, asked, ask, answers);
-  return "no pod " + run.selector + " of namespace " + run.name_space + " runs on it";
+  return "no pod with label " + run.selector + " in namespace " + run.name_space + " runs on it";
 }
 
 }  // namespace culprit::cli

@@ -100,7 +100,7 @@ Told TakeStep(const Heard& heard, Answers& answers) {
   }
   TakeComplaintsOfSrun(heard.errors, answers);
   for (const fleet::Pieces::Whole& whole : pieces.Take()) {
-    if (!answers.Take(whole.line, "")) answers.Say(whole.node, "its answer did not arrive whole");
+    if (!answers.Take(whole.line, "")) answers.Say(whole.node, "its answer arrived incomplete");
   }
   return told;
 }

@@ -85,14 +85,14 @@ std::unique_ptr<RankHere> RankHere::Join(const Options& options, const std::stri
                                ? base::JoinPath(machine->WorkingDirectory(), "culprit-ranks-" + job->id)
                                : PathOnMachine(*machine, wish);
   here->folder_ = std::make_shared<const RankFolder>(path, job->id);
-  const auto why = std::make_shared<std::string>("it does not answer");
+  const auto why = std::make_shared<std::string>("no response from the file system");
   const bool joined = here->InTime(kStart * patience, [rank = here->rank_, why](const RankFolder& folder) {
     const auto result = folder.Join(rank);
     if (!result) *why = result.error().message;
     return result.has_value();
   });
   if (joined) return here;
-  if (!by_default) Say("culprit run: no report of all ranks: {}\n", *why);
+  if (!by_default) Say("culprit run: cannot combine the reports of all ranks: {}\n", *why);
   return nullptr;
 }
 
@@ -257,7 +257,8 @@ int MergeRanks(const Options& options, const std::vector<std::string>& places) {
   progress.Clear();
   const report::RanksReport report = merge.Report();
   if (report.ranks == 0 && report.not_read.empty())
-    return Fail({base::ErrorCode::kNotReadable, "no records of ranks there; see culprit run --ranks"});
+    return Fail(
+        {base::ErrorCode::kNotReadable, "no rank records found; collect them with culprit run --ranks DIR"});
   return WriteReport(options, report) ? VerdictStatus(report.verdict, false) : kExitCannot;
 }
 
