@@ -28,8 +28,8 @@ std::string NameOf(const ProjectRelease& release) {
 
 // What would tell, where no table does.
 std::string HowToTell(const ProjectRelease& release) {
-  return "; `pip download --no-deps " + std::string(release.package) + "==" + std::string(release.version) +
-         "` and `culprit inspect` of that file tell";
+  return "; to find out, run `pip download --no-deps " + std::string(release.package) +
+         "==" + std::string(release.version) + "` and `culprit inspect` on the file";
 }
 
 class Judging {

@@ -187,20 +187,20 @@ std::string ToLine(const Brief& brief) {
 
 base::Result<Brief> ReadBrief(std::string_view text) {
   if (text.size() > kMostBytes)
-    return base::Fail(base::ErrorCode::kBadFormat, "it is larger than a brief snapshot may be");
+    return base::Fail(base::ErrorCode::kBadFormat, "too large for a brief snapshot");
   const base::Json json = base::Json::parse(text, nullptr, false);
-  if (!json.is_object()) return base::Fail(base::ErrorCode::kBadFormat, "it is not JSON");
+  if (!json.is_object()) return base::Fail(base::ErrorCode::kBadFormat, "not JSON");
   std::string wrong, schema;
   const snapshot::JsonReader reader(json, wrong);
   reader.Require("schema");
   reader.Field("schema", schema);
   if (wrong.empty() && schema != kSchema)
-    return base::Fail(base::ErrorCode::kBadFormat, "its schema is not " + std::string(kSchema));
+    return base::Fail(base::ErrorCode::kBadFormat, "its " schema " is not " + std::string(kSchema));
   reader.Require("node");
   Brief brief;
   snapshot::ReadFields(reader, brief);
   if (!wrong.empty()) return base::Fail(base::ErrorCode::kBadFormat, wrong);
-  if (brief.node.empty()) return base::Fail(base::ErrorCode::kBadFormat, "it names no node");
+  if (brief.node.empty()) return base::Fail(base::ErrorCode::kBadFormat, "it has no node name");
   std::ranges::sort(brief.facts);
   return brief;
 }

@@ -220,13 +220,13 @@ void Conclude(FleetDiffReport& report) {
   std::string words = Counted(report.compared, "node", "nodes") + " compared";
   const size_t changed = report.compared - report.same;
   words += changed == 0 ? "; nothing changed" : "; " + Counted(changed, "changed", "changed");
-  if (missed > 0) words += "; a change did not arrive on " + std::to_string(missed);
+  if (missed > 0) words += "; a change did not reach " + std::to_string(missed);
   if (errors > 0) words += "; new errors on " + std::to_string(errors);
   if (warnings > 0) words += "; new warnings on " + std::to_string(warnings);
   if (!report.new_nodes.empty()) words += "; " + std::to_string(report.new_nodes.size()) + " new";
   if (!report.gone_nodes.empty()) words += "; " + std::to_string(report.gone_nodes.size()) + " gone";
   if (!report.unjudged.empty()) words += "; " + std::to_string(report.unjudged.size()) + " not judged";
-  if (silent > 0) words += "; nothing usable from " + std::to_string(silent);
+  if (silent > 0) words += "; no usable answer from " + std::to_string(silent);
   report.headline = std::move(words);
 }
 

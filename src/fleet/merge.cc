@@ -52,14 +52,14 @@ void Conclude(report::FleetReport& report) {
              (report.baseline.empty() ? " from the others" : " from the baseline");
   if (!report.unjudged.empty()) words += "; " + std::to_string(report.unjudged.size()) + " not judged";
   if (!report.unreachable.empty())
-    words += "; nothing usable from " + std::to_string(report.unreachable.size());
+    words += "; no usable answer from " + std::to_string(report.unreachable.size());
   const auto others = std::ranges::count_if(
       report.groups, [](const report::FleetGroup& group) { return !group.differs.empty(); });
   if (others > 0) words += "; " + std::to_string(others + 1) + " different stacks";
   if (report.verdict == Verdict::kOk && others > 0) words += "; nothing wrong";
   if (report.verdict == Verdict::kOk && others == 0)
     words += std::string(": nothing wrong") + (report.nodes > 1 ? ", and all alike" : "") +
-             (report.nodes > 1 && !report.left_out.empty() ? " in what they told" : "");
+             (report.nodes > 1 && !report.left_out.empty() ? " in what they reported" : "");
   report.headline = std::move(words);
 }
 

@@ -33,7 +33,7 @@ class BriefReader {
     for (size_t i = 0; left_out.any && i < policy::WordsOf(Kind{}).size(); ++i) {
       const auto kind = static_cast<Kind>(i);
       if (left_out.after.empty() || kind == Kind::kPackage)
-        AddUnknown(kind, "its brief snapshot had no room for it");
+        AddUnknown(kind, "left out of the brief snapshot because of its size limit");
     }
     return std::move(facts_);
   }
@@ -140,7 +140,7 @@ class BriefReader {
   void AddWhatEveryNodeHas() {
     for (const Kind kind : {Kind::kDriver, Kind::kGpu, Kind::kToolkit, Kind::kCudnn, Kind::kPython,
                             Kind::kSystem, Kind::kKernel, Kind::kCpu, Kind::kSecureBoot}) {
-      if (!seen_[kind]) AddUnknown(kind, "its brief snapshot does not say");
+      if (!seen_[kind]) AddUnknown(kind, "not in the brief snapshot");
     }
     const auto follow = [&](Kind of, Kind kind) {
       if (const auto unknown = facts_.unknown.find(of); unknown != facts_.unknown.end())

@@ -204,7 +204,7 @@ std::unexpected<base::Error> Mistake(std::string what) {
 }
 
 base::Result<std::string> InputOf(const Json& value, std::string_view name) {
-  if (!value.is_string() && !value.is_number()) return Mistake(std::string(name) + " must be a text");
+  if (!value.is_string() && !value.is_number()) return Mistake(std::string(name) + " must be a string");
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
@@ -221,7 +221,7 @@ base::Result<std::vector<std::string>> WordsOf(const Argument& argument, const J
   if (argument.form == Form::kCommand && !value.is_array())
     return Mistake(std::string(argument.name) + " must be a list: [\"python\", \"train.py\"]");
   if (argument.form == Form::kCode && value.is_array())
-    return Mistake(std::string(argument.name) + " must be a text");
+    return Mistake(std::string(argument.name) + " must be a string");
   if (!value.is_array() && !(pairs && value.is_object())) {
     auto text = TextOf(value, argument.name);
     if (!text) return std::unexpected(text.error());

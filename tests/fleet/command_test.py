@@ -273,7 +273,7 @@ class Fleet(unittest.TestCase):
             self.assertEqual(self.run_fleet("diff", "before", after).returncode, status, after)
             self.assertEqual(self.run_fleet("diff", "before", after, "--strict").returncode, strict, after)
         told = self.run_fleet("diff", "before", "partly").stdout
-        self.assertIn("driver: 550.54.15 -> 580.95.05\n    did not arrive on n3\n", told)
+        self.assertIn("driver: 550.54.15 -> 580.95.05\n    did not reach n3\n", told)
 
     def test_report_as_a_page(self):
         self.brief("before", "n<1>", "580.95.05")

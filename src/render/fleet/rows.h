@@ -34,12 +34,12 @@ std::string AreStill(const report::FleetChange& change);
 std::string FoldedNodes(const std::vector<std::string>& nodes);
 
 // Why facts of a node may be missing from a comparison.
-inline constexpr std::string_view kNoRoom = "not everything was told: 64 kB had no room for all facts";
+inline constexpr std::string_view kNoRoom = "facts are missing: a brief snapshot holds at most 64 kB";
 // Why one node may have two answers.
 inline constexpr std::string_view kSeveralAnswers =
-    "different answers under one name: the latest counts; are these several nodes?";
+    "different answers under one name; the latest is used. Do several nodes have this name?";
 inline constexpr std::string_view kSeveralVersions =
-    "answers of different versions of culprit: facts may have other names";
+    "answers from different versions of culprit; facts may have different names";
 
 base::Json FleetFindingJson(const report::FleetFinding& finding);
 // "; the words are those of n01 ...", where other nodes say it in others.

@@ -60,12 +60,12 @@ base::Result<Rank> ReadRank(std::string_view text) {
   const auto bad = [](std::string why) { return base::Fail(base::ErrorCode::kBadFormat, std::move(why)); };
   if (text.size() > kMostBytes) return bad("it is larger than the record of a rank may be");
   const base::Json json = base::Json::parse(text, nullptr, false);
-  if (!json.is_object()) return bad("it is not JSON");
+  if (!json.is_object()) return bad("not JSON");
   std::string wrong, schema;
   const snapshot::JsonReader reader(json, wrong);
   reader.Require("schema");
   reader.Field("schema", schema);
-  if (wrong.empty() && schema != kSchema) return bad("its schema is not " + std::string(kSchema));
+  if (wrong.empty() && schema != kSchema) return bad("its \"schema\" is not " + std::string(kSchema));
   reader.Require("rank");
   Rank rank;
   snapshot::ReadFields(reader, rank);
