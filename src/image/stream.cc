@@ -143,7 +143,7 @@ base::Result<std::unique_ptr<StreamedBlobs>> StreamedBlobs::Read(std::unique_ptr
   packed::PeekedStream peeked(
       packed::Unpacked(std::move(stream), {.what = "archive", .cut = packed::Unpacking::Cut::kError}));
   const std::string_view start = peeked.Peek(kLookedAt);
-  if (start.empty()) return base::Fail(base::ErrorCode::kBadFormat, "nothing came");
+  if (start.empty()) return base::Fail(base::ErrorCode::kBadFormat, "no input");
   if (!IsTar(start)) return base::Fail(base::ErrorCode::kBadFormat, "not a tar archive");
   if (!StartsImage(start)) {
     blobs->root_ = ReadLayerOnce(peeked, reading);

@@ -139,13 +139,13 @@ class Hostile(unittest.TestCase):
             with tarfile.open(fileobj=file, mode="w|", format=tarfile.GNU_FORMAT) as archive:
                 for number in range(260):
                     archive.addfile(tarfile.TarInfo("usr/" + "x" * 1_000_000 + str(number)))
-        self.problem(self.image(self.work / "names.tar.gz"), ("layer 2", "the names in the image are longer than is read"))
+        self.problem(self.image(self.work / "names.tar.gz"), ("layer 2", "the file names in the image are too long in total"))
 
     def test_a_bomb(self):
         """Two GiB of zeros in as many members of gzip, a thousandth of that in bytes."""
         zeros = gzip.compress(bytes(64 << 20), 9)
         data = gzip.compress(header("usr/lib/libcudnn.so.9", 32 * (64 << 20))) + zeros * 32
-        self.problem(self.image(self.packed(data)), ("layer 2", "it unpacks to more than 200 times its size"))
+        self.problem(self.image(self.packed(data)), ("layer 2", "unpacks to more than 200 times its size"))
 
     @unittest.skipUnless(shutil.which("zstd"), "no zstd here")
     def test_a_window_of_a_gigabyte(self):

@@ -132,8 +132,8 @@ class Verdicts(unittest.TestCase):
         image = self.image("kept", self.base, ballast, how=("gzip",))
         status, report, error = ask("check", image, env={**os.environ, "TMPDIR": "/nonexistent"})
         self.assertEqual((status, report), (2, None))
-        self.assertTrue(error.endswith("no room for what is kept of compressed layers: /nonexistent is not a directory; "
-                                       "set TMPDIR to a directory with room"), error)
+        self.assertTrue(error.endswith("no space for temporary files of compressed layers: /nonexistent is not a directory; "
+                                       "set TMPDIR to a directory with free space"), error)
 
     def test_short_names_of_layers_from_a_stream(self):
         plain = self.work / "named.tar"
