@@ -121,7 +121,7 @@ std::string WhyOf(const report::Difference& difference, const std::vector<Findin
   }
   if (leads_to_loads) return "it changes which libraries are loaded";
   if (difference.kind == report::DifferenceKind::kLoad || difference.kind == report::DifferenceKind::kRun)
-    return "other libraries are loaded, or the run went differently";
+    return "other libraries were loaded, or the run ended differently";
   if (difference.suspicion >= 40) return "it is part of the CUDA stack";
   return "no finding mentions it";
 }
@@ -217,7 +217,7 @@ void AddUnexplained(std::vector<report::Difference>& differences, const std::vec
                                   .summary = finding.summary,
                                   .before = "not found",
                                   .after = std::string(Name(finding.severity)) + " " + finding.code,
-                                  .why = "the finding is new, and no recorded difference explains it",
+                                  .why = "new finding; no recorded difference explains it",
                                   .suspicion = finding.severity == Severity::kError ? 87 : 69,
                                   .findings = {finding.code},
                                   .layer = finding.layer};
@@ -238,7 +238,8 @@ std::string Headline(const report::DiffReport& report) {
   };
   const size_t come = bad(report.new_findings), gone = bad(report.gone_findings);
   if (report.differences.empty()) {
-    return report.not_compared.empty() ? "nothing changed" : "nothing changed in what could be compared";
+    return report.not_compared.empty() ? "nothing changed"
+                                       : "nothing changed in the parts that could be compared";
   }
   const report::Difference& first = report.differences.front();
   if (come > 0) {
@@ -246,7 +247,7 @@ std::string Headline(const report::DiffReport& report) {
     for (const std::string& code : first.findings) codes += (codes.empty() ? " (" : ", ") + code;
     return "most likely: " + first.summary + (codes.empty() ? "" : codes + ")");
   }
-  if (first.suspicion < 20) return "nothing that matters changed";
+  if (first.suspicion < 20) return "no relevant change";
   if (gone > 0) return Counted(gone, "finding") + " fewer; most likely: " + first.summary;
   const bool lost_sight =
       report.verdict_after == report::Verdict::kUnknown && report.verdict_before != report::Verdict::kUnknown;

@@ -109,7 +109,7 @@ void AddCudnn(Parts& parts, const std::vector<CudnnCopy>& before, const std::vec
       summary = was->header_version != is->header_version
                     ? "header of cuDNN in " + copy.directory + ": " + OrNone(was->header_version) + " -> " +
                           OrNone(is->header_version)
-                    : "cuDNN in " + copy.directory + ": some of its sub-libraries changed";
+                    : "cuDNN in " + copy.directory + ": sub-libraries changed";
     }
     std::vector<std::string> names = {copy.directory, copy.header};
     for (const CudnnCopy* side : {is, was}) {

@@ -106,8 +106,8 @@ void AddDamage(Parts& parts, const PythonEnvironment& before, const PythonEnviro
       parts.Add({.how = missing ? report::Differs::kRemoved : report::Differs::kChanged,
                  .kind = report::DifferenceKind::kFile,
                  .subject = file.path,
-                 .summary = file.path + (missing ? " is gone, " : " is not as installed, ") + "a file of " +
-                            package.name + " " + package.version,
+                 .summary = file.path + (missing ? " is gone, " : " differs from the installed one, ") +
+                            "a file of " + package.name + " " + package.version,
                  .before = OrNone(file.expected),
                  .after = missing ? "none" : OrNone(file.actual),
                  .suspicion = 54},

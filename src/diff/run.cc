@@ -68,7 +68,7 @@ void AddProcess(Parts& parts, const record::Process& before, const record::Proce
     const std::string name(found->first);
     parts.Add({.kind = report::DifferenceKind::kRun,
                .subject = name,
-               .summary = fmt::format("{}{} was loaded from {}, before from {}",
+               .summary = fmt::format("{}{} was loaded from {} instead of {}",
                                       first ? "first load that differs: " : "", name,
                                       base::DirName(RealPath(load)), base::DirName(RealPath(*found->second))),
                .before = RealPath(*found->second),
@@ -120,7 +120,7 @@ void AddRuns(Parts& parts) {
     parts.Add({.how = HowOf(was != nullptr, true),
                .kind = report::DifferenceKind::kRun,
                .subject = is->function,
-               .summary = "first CUDA call that fails: " + Shown(is) + ", before " + Shown(was),
+               .summary = "first failing CUDA call: " + Shown(is) + "; before: " + Shown(was),
                .before = Shown(was),
                .after = Shown(is),
                .suspicion = 68},
@@ -129,7 +129,7 @@ void AddRuns(Parts& parts) {
   if (EndOf(before) != EndOf(after)) {
     parts.Add({.kind = report::DifferenceKind::kRun,
                .subject = "end of the run",
-               .summary = "the run ended with " + EndOf(after) + ", before with " + EndOf(before),
+               .summary = "the run ended with " + EndOf(after) + " instead of " + EndOf(before),
                .before = EndOf(before),
                .after = EndOf(after),
                .suspicion = after.failed() ? 40 : 20},

@@ -56,7 +56,7 @@ std::string InWords(const Elements& before, const Elements& after) {
         (all                 ? ""
          : first == 0        ? " in front"
          : i == after.size() ? " at the end"
-                             : " behind " + after[first - 1]));
+                             : " after " + after[first - 1]));
   }
   Elements gone;
   for (const std::string& element : before) {

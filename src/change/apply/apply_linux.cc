@@ -216,8 +216,9 @@ std::string KilledRun(const Place& place) {
 
 base::Result<std::unique_ptr<Applying>> Applying::Begin(const Place& place) {
   if (place.state.empty())
-    return Fail(ErrorCode::kNotFound,
-                "no place for the journal: HOME is not set; set CULPRIT_STATE to a directory");
+    return Fail(
+        ErrorCode::kNotFound,
+        "HOME is not set, so there is no directory for the undo journal; set CULPRIT_STATE to a directory");
   auto lock = Lock::Take(place.state);
   if (!lock) return std::unexpected(lock.error());
   const auto last = LastRun(place.state);
@@ -251,8 +252,9 @@ base::Result<report::FixReport> Undo(const Place& place, bool force) {
     if (force) KeepChanged(*chain.front(), place, *journal);
   }
   if (!changed.empty() && !force)
-    return Fail(ErrorCode::kUnsupported,
-                changed + ": changed since by something else; nothing was undone (--force undoes it anyway)");
+    return Fail(
+        ErrorCode::kUnsupported,
+        changed + ": changed since then by something else; nothing was undone (--force undoes it anyway)");
   for (const auto& chain : places | std::views::reverse) {
     for (const Step* step : chain | std::views::drop(1)) Clean(*step, place);
     const Step& step = *chain.front();

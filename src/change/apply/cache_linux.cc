@@ -169,7 +169,7 @@ base::Result<Intent> CacheIntent(const Place& place) {
     const auto loader = spot ? LookAt(spot->directory.get(), spot->name) : base::Result<Standing>(Standing{});
     if (!loader || loader->kind == Kind::kAbsent)
       return Fail(ErrorCode::kUnsupported,
-                  "the tree is for another CPU; ldconfig of this machine would skip its libraries");
+                  "--root is for another CPU; ldconfig of this machine would skip its libraries");
   }
   Intent intent{.kind = Intent::Kind::kCache, .path = kCache};
   intent.root = geteuid() != 0;

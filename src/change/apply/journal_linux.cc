@@ -85,7 +85,7 @@ base::Result<Descriptor> OwnFolder(const std::string& path) {
   if (fstat(here.get(), &status) != 0) return FailedAt(path, errno);
   if (status.st_uid != geteuid() || (status.st_mode & 022) != 0)
     return Fail(ErrorCode::kUnsupported,
-                path + ": other users can write there, so the journal cannot go there");
+                path + ": other users can write there, so it cannot hold the undo journal");
   return here;
 }
 

@@ -89,7 +89,7 @@ Proof Comparison::Of(const Finding& finding) const {
   if (Blind(after_) > Blind(before_)) {
     for (const NotChecked& missing : after_.not_checked) {
       if (std::ranges::find(before_.not_checked, missing) != before_.not_checked.end()) continue;
-      proof.why = "afterwards this could not be checked: " + missing.what + ": " + missing.why;
+      proof.why = "after this change, culprit could not check: " + missing.what + ": " + missing.why;
       return proof;
     }
   }

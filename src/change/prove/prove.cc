@@ -33,7 +33,7 @@ void GiveEnvironment(engine::Subject& subject) {
 
 // Why the changes of this fix cannot be tried on `subject`; "" if they can.
 std::string NotToBeTried(const engine::Subject& subject, const report::Finding& finding) {
-  if (subject.machine == nullptr) return "a snapshot does not contain the files themselves";
+  if (subject.machine == nullptr) return "a snapshot does not contain the file contents";
   if (finding.fix.changes.empty()) return "the exact changes are not known in advance";
   if (finding.live()) return "only a probe of the running machine can verify it";
   return "";

@@ -110,7 +110,7 @@ void AddFound(const record::Run& run, const rules::Scene& scene, const report::C
          .code = finding.code,
          .confidence = kOnlyFound,
          .summary = finding.summary,
-         .because = "no output and no failed call mentions it, but it was true for this process",
+         .because = "neither the output nor a failed call mentions it, but it applies to this process",
          .evidence = {},
          .known = {},
          .settled = {},
@@ -139,15 +139,15 @@ bool SurvivedSomething(const report::RunReport& report) {
 // Nothing that was seen is the cause: the program's own words, or what would tell.
 std::string WithoutCause(const report::RunReport& report) {
   const std::string nothing =
-      (SurvivedSomething(report) ? "every CUDA call and library load that failed was survived"
+      (SurvivedSomething(report) ? "the program went on after every failed CUDA call and library load"
                                  : "no CUDA call and no library load failed, and no CUDA error was printed") +
       Unwatched(report);
   if (!report.last_words.empty())
     return fmt::format("the program's own error: {}; {}", report.last_words, nothing);
-  if (!HasCuda(report)) return "could not tell why: " + nothing + "; the program's own log may tell";
+  if (!HasCuda(report)) return "could not tell why: " + nothing + "; see the program's own log";
   return "could not tell why: " + nothing +
-         "; culprit run --sanitize tells if a kernel is at fault, and CUDA_LAUNCH_BLOCKING=1 makes the "
-         "failing line report it";
+         "; use culprit run --sanitize to check the kernels, or set CUDA_LAUNCH_BLOCKING=1 so that the "
+         "failing line reports the error";
 }
 
 }  // namespace
@@ -196,7 +196,7 @@ std::string Headline(const record::Run& run, const report::RunReport& report) {
   const std::vector<report::LikelyCause>& causes = report.explanation.causes;
   if (!report.failed) {
     if (!report.mixes.empty()) {
-      return fmt::format("finished with status 0, but two versions of {} were in one process",
+      return fmt::format("finished with status 0, but one process loaded two versions of {}",
                          report.mixes.front().family);
     }
     if (!causes.empty())

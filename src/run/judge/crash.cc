@@ -43,7 +43,7 @@ bool CarriesAbort(const record::Frame& frame) {
 }
 
 std::string PlaceOfFrame(const report::RunFrame& frame) {
-  std::string place = frame.object.empty() ? "code outside any file" : frame.object;
+  std::string place = frame.object.empty() ? "code that belongs to no file" : frame.object;
   if (!frame.version.empty()) place += " (" + frame.version + ")";
   if (!frame.function.empty()) return place + ", function " + frame.function;
   return frame.object.empty() ? place : place + fmt::format(" at {:#x}", frame.offset);

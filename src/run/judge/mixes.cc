@@ -49,7 +49,7 @@ std::string Because(const record::Loaded& odd, const record::Loaded& other) {
   }
   if (odd.via == base::Via::kLdPreload) return fmt::format("LD_PRELOAD names {}", odd.path);
   if (odd.via == base::Via::kCache || odd.via == base::Via::kDefault) {
-    return fmt::format("{} needs {} and has no RPATH or RUNPATH that finds it, so the system copy was loaded",
+    return fmt::format("{} needs {} but its RPATH and RUNPATH do not find it, so the system copy was loaded",
                        asker, file);
   }
   if (odd.via == base::Via::kRpath || odd.via == base::Via::kRunpath) {

@@ -78,7 +78,7 @@ std::vector<report::NotChecked> NotWatched(const record::Run& run) {
                          fmt::format("{} bytes in the middle were not kept", text.left_out)});
   }
   if (run.lost_events > 0)
-    missing.push_back({"events", fmt::format("there was no room for {} of them", run.lost_events)});
+    missing.push_back({"events", fmt::format("{} were not recorded: no space", run.lost_events)});
   return missing;
 }
 

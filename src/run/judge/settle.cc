@@ -47,8 +47,8 @@ void ByMixes(const record::Run& run, const report::RunReport& report, Settlement
     settlements.push_back(std::move(seen));
     if (!mix.cudnn) continue;
     settlements.push_back(
-        {"cudnn-version-mismatch", false, "two cuDNNs met in one process: " + MixWords(mix)});
-    settlements.push_back({"library-bug", false, "two cuDNNs met in one process"});
+        {"cudnn-version-mismatch", false, "one process loaded two versions of cuDNN: " + MixWords(mix)});
+    settlements.push_back({"library-bug", false, "one process loaded two versions of cuDNN"});
   }
   if (cudnn || !Watching(run, record::Channel::kLoads)) return;
   // Not refuted by what was never loaded: a part whose load failed may be the odd one.
@@ -169,7 +169,7 @@ void ByTool(const report::RunReport& report, Settlements& settlements) {
   for (const char* other : {"hardware-fault", "driver-wedged", "out-of-memory"})
     settlements.push_back({other, false, KernelWords(error)});
   Settlement seen{"application-bug", true, KernelWords(error)};
-  seen.because = fmt::format("{} saw it happen{}{}", error.tool, error.where.empty() ? "" : " " + error.where,
+  seen.because = fmt::format("{} observed it{}{}", error.tool, error.where.empty() ? "" : " " + error.where,
                              error.detail.empty() ? "" : ": " + error.detail);
   seen.fix = {
       .text = error.file.empty()

@@ -46,7 +46,7 @@ std::string StateWords(const std::string& state) {
   if (state == "D") return "uninterruptible: waiting for a device or a file system";
   if (state == "R") return "running";
   if (state == "T" || state == "t") return "stopped";
-  if (state == "Z") return "dead already";
+  if (state == "Z") return "already dead";
   return state == "S" ? "sleeping" : state;
 }
 
@@ -92,7 +92,7 @@ std::vector<RunWait> WaitsOf(const record::Run& run) {
 std::string WaitWords(const report::RunReport& report, const record::Run& run) {
   const std::string by = run.interrupted == "SIGINT" ? "the user (SIGINT)" : run.interrupted;
   std::string words = fmt::format("stopped by {} after {}", by, Lasting(Seconds(OverAt(run))));
-  if (report.waits.empty()) return words + "; what it was doing is not known";
+  if (report.waits.empty()) return words + "; what it was doing is unknown";
   const RunWait& first = report.waits.front();
   if (!first.in_call) {
     return words + fmt::format(": its {} was {}", first.thread, first.function);

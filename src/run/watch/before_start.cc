@@ -102,7 +102,7 @@ std::shared_ptr<Witnesses> LayOut(const Machine& machine, const Request& request
     return std::make_shared<Witnesses>(*machine, request, reach, cupti, instead);
   });
   if (IsReady(laid_out, In(kLayOut, request))) return laid_out.get();
-  return std::make_shared<Witnesses>(request, "the directory for temporary files does not respond");
+  return std::make_shared<Witnesses>(request, "the temporary directory does not respond");
 }
 
 }  // namespace culprit::watch
