@@ -140,7 +140,7 @@ void WriteCommands(report::Plan& plan, const Question& question, const Place& pl
     if (passed.kind == report::RequirementKind::kConda) continue;
     if (PassedWord(passed, question.host.machine == Machine::kWindows).empty())
       plan.notes.push_back(base::Printable(passed.text) +
-                           ": not in the commands, because it has no safe spelling for a shell");
+                           ": left out of the commands, because it cannot be quoted safely for a shell");
   }
   if (as == As::kConda) return WriteConda(plan, question);
   if (as == As::kDockerfile) return WriteDockerfile(plan, question);

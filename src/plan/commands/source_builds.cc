@@ -118,7 +118,8 @@ void AddBuilds(report::Plan& plan, const Parts& parts, const Question& question,
     return row != nullptr && row->nvcc;
   });
   if (nvcc) plan.steps.push_back(std::move(compiler));
-  report::PlanStep step{.title = "build", .why = "no wheel is published, so these are compiled here"};
+  report::PlanStep step{.title = "build",
+                        .why = "no wheels are published for these, so they are compiled here"};
   if (const Command tools = BuildTools(parts); !tools.empty()) step.commands.push_back(install + tools);
   for (const PlannedPackage* package : parts.built) {
     const knowledge::SourceBuild* row = RowOf(*package);

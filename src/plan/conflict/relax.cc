@@ -170,7 +170,7 @@ class Relaxing {
       Replace(want, i, trials_.universe(), free);
     }
     if (const auto gives = trials_.Gives(free))
-      found_.push_back({"works with other versions than those asked for", "", *gives});
+      found_.push_back({"works with other versions than the requested ones", "", *gives});
   }
 
   // jax[cuda12] where jax[cuda13] was asked for.
@@ -262,7 +262,7 @@ class Relaxing {
     });
     if (!jetson) return;
     found_.push_back(
-        {"a Jetson takes the wheels that NVIDIA builds for its JetPack, which the tables do not have",
+        {"a Jetson needs the wheels that NVIDIA builds for its JetPack; they are not in the tables",
          std::string(kJetsonWheels),
          {}});
   }

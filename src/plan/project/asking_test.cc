@@ -260,7 +260,7 @@ TEST(Asking, AReleaseThatTheTablesDoNotHaveIsCouldNotTellForFilesAndWords) {
 TEST(Asking, AFileThatAsksForNothingIsNoClaim) {
   const Question question = AskedBy({{"r.txt", "# nothing yet\n"}}, "r.txt");
   Plan plan = Solve(question);
-  EXPECT_EQ(plan.headline, "nothing is asked for, so there is nothing to plan");
+  EXPECT_EQ(plan.headline, "no packages were requested, so there is nothing to plan");
   EXPECT_EQ(CommandsOf(plan, question), "");
 }
 

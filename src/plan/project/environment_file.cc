@@ -68,7 +68,7 @@ class CondaEnvironment {
     const Node* dependencies = root.Find("dependencies");
     if (dependencies == nullptr || !dependencies->IsList())
       return base::Fail(base::ErrorCode::kBadFormat,
-                        base::Printable(file_) + ": no list of dependencies in it");
+                        base::Printable(file_) + ": it has no list of dependencies");
     reading_.project().conda = true;
     if (const Node* channels = root.Find("channels"); channels != nullptr) {
       for (const Node& channel : channels->items) reading_.project().channels.push_back(channel.text);
@@ -79,9 +79,9 @@ class CondaEnvironment {
         continue;
       }
       const Node* pip = item.Find("pip");
-      if (pip == nullptr) return WrongAt({file_, item.line}, "neither a package nor the list of pip");
+      if (pip == nullptr) return WrongAt({file_, item.line}, "neither a package nor a pip list");
       for (const Node& line : pip->items) {
-        if (!line.IsText()) return WrongAt({file_, line.line}, "a requirement must be a text");
+        if (!line.IsText()) return WrongAt({file_, line.line}, "a requirement must be a string");
         if (auto done = reading_.ReadLine(line.text, {file_, line.line}, false); !done) return done;
       }
     }

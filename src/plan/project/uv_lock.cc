@@ -19,7 +19,7 @@ class UvLock {
   base::Result<void> Run() {
     const Node* packages = root_.Find("package");
     if (packages == nullptr || !packages->IsList())
-      return base::Fail(base::ErrorCode::kBadFormat, base::Printable(file_) + ": no [[package]] in it");
+      return base::Fail(base::ErrorCode::kBadFormat, base::Printable(file_) + ": it has no [[package]]");
     AddOverrides();
     for (const Node& package : packages->items) by_name_[package.TextOf("name")].push_back(&package);
     if (const Node* python = root_.Find("requires-python"); python != nullptr && python->IsText())
@@ -36,7 +36,7 @@ class UvLock {
     for (const Node* package : found) Emit(*package);
     if (reached_.empty())
       return base::Fail(base::ErrorCode::kBadFormat,
-                        base::Printable(file_) + ": no project of its own in it");
+                        base::Printable(file_) + ": it contains no project of its own");
     return {};
   }
 
@@ -140,7 +140,7 @@ class UvLock {
       reading_.AddIndex(IndexKind::kIndex, index, origin, {name});
     }
     auto dependency = ParseDependency(text);
-    if (!dependency) return reading_.Note(origin, "a package that is not read");
+    if (!dependency) return reading_.Note(origin, "a package that culprit cannot read");
     dependency->origin = origin;
     dependency->locked = true;
     reading_.Add(*std::move(dependency));

@@ -52,7 +52,7 @@ std::string LastBranchWords(const std::vector<Version>& gpus) {
     if (row == nullptr || row->last_driver_branch == 0) continue;
     last = last == 0 ? row->last_driver_branch : std::min(last, row->last_driver_branch);
   }
-  return last == 0 ? "" : ", branch " + std::to_string(last) + " at most";
+  return last == 0 ? "" : ", at most branch " + std::to_string(last);
 }
 
 std::string PythonRange(const std::vector<Version>& rising) {
