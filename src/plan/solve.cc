@@ -91,7 +91,7 @@ void TellContradiction(const Question& question, const Contradiction& found, Bui
   }
 }
 
-// "could not tell whether torch==2.6.9 (r.txt:1) works: the tables do not have it"
+// "could not tell whether torch==2.6.9 (r.txt:1) works: the tables do not contain it"
 std::string UnlistedHeadline(const std::vector<std::string>& unlisted) {
   std::string words;
   for (size_t i = 0; i < unlisted.size(); ++i)

@@ -136,7 +136,7 @@ snapshot::Fact<std::vector<BuildFolder>> CollectBuilds(const Surroundings& aroun
   using Builds = snapshot::Fact<std::vector<BuildFolder>>;
   if (around.builds.empty()) return {};
   if (around.system.platform() == base::Platform::kWindows)
-    return Builds::NotApplicable("build folders are read on Linux only");
+    return Builds::NotApplicable("culprit reads build folders only on Linux");
   std::vector<BuildFolder> folders;
   for (const std::string& path : around.builds) folders.push_back(ReadFolder(around, path));
   return Builds::Of(std::move(folders), "files of the build systems");

@@ -129,7 +129,7 @@ Outcome CudnnPartsStep(Session& session) {
   }
   if (!differing.empty())
     return std::unexpected(Failure{OwnStatus::kMixedVersions, "", differing + elsewhere});
-  if (checked == 0) return "one library, no sub-libraries";
+  if (checked == 0) return "a single library without sub-libraries";
   return std::to_string(checked) + " sub-libraries agree" + elsewhere;
 }
 

@@ -67,7 +67,7 @@ Outcome PeerStep(Session& session) {
                                        std::to_string(peer) + ": " + difference});
   }
   return "4 MiB from device " + std::to_string(session.device_index()) + " to device " +
-         std::to_string(peer) + (direct != 0 ? ", directly" : ", through the host");
+         std::to_string(peer) + (direct != 0 ? ", directly" : ", through host memory");
 }
 
 }  // namespace culprit::prober
