@@ -235,8 +235,8 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& unread) {
           "FILE");
   app.Add("--policy", unread.policy, "also apply your site's rules from FILE (TOML)", "FILE");
   app.Add("--ignore", unread.codes, "hide findings with this code; the report still counts them", "CODE");
-  app.Add("--settings", unread.file, "use FILE instead of the nearest .culprit.toml; `none`: use no such file",
-          "FILE");
+  app.Add("--settings", unread.file,
+          "use FILE instead of the nearest .culprit.toml; `none`: use no such file", "FILE");
   app.Add("--python", options.python, "check the environment of this interpreter", "PATH");
   app.Add("--platform", options.platform, "which platform of a multi-platform image, such as linux/arm64",
           "PLATFORM");
