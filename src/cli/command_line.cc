@@ -1,6 +1,6 @@
 // Options are read as getopt_long reads them: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags together
-// (-qv), everything after "--" positional. Names are not abbreviated. A mistake is told in this order: a
-// missing value, a wrong one, a missing argument, what was not expected; --help comes before all but the
+// (-qv), everything after "--" positional. Names are not abbreviated. Mistakes are reported in this order: a
+// missing value, a wrong one, a missing argument, an unexpected one; --help takes precedence over all but the
 // first.
 #include "cli/command_line.h"
 
@@ -28,7 +28,7 @@ Value KindOf(std::string_view word) {
   for (const std::string& one : base::SplitWords(word, "[]|. ")) {
     if (one == "FILE" || one == "PATH" || one == "TARGET" || one == "LOG" || one == "LIBRARY")
       return Value::kFile;
-    if (one == "ACTION") return Value::kFile;  // and what it is done to
+    if (one == "ACTION") return Value::kFile;  // and what to do with it
     if (one == "DIR") return Value::kDirectory;
   }
   return Value::kText;

@@ -60,7 +60,7 @@ Reply Ask(const ProposedFix& fix) {
   }
 }
 
-// With --yes nobody sees the plan before it is carried out.
+// With --yes nobody sees the plan before culprit applies it.
 void NameSettings(const ProposedFix& fix) {
   for (const report::Action& action : fix.actions) {
     if (!action.settings.empty())
@@ -143,7 +143,7 @@ class Carrying {
     return "";
   }
 
-  // The next look must see the variables as the next shell will have them.
+  // The next check must see the variables that the next shell will have.
   void Remember(const std::vector<report::Change>& changes) {
     if (!place_.environment_file.empty()) return;  // read again by each look
     std::vector<report::Change> variables;

@@ -88,7 +88,7 @@ class SettingsReader {
   Settings& settings_;
 };
 
-// "" if there is none. What has the name and is no file is a mistake: somebody thinks that it is read.
+// "" if there is none. Anything else with that name is an error, because the user expects that it is read.
 base::Result<std::string> NearestFile(const system::System& machine) {
   for (std::string directory = machine.WorkingDirectory(); !directory.empty();
        directory = std::string(base::DirName(directory))) {

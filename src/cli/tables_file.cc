@@ -69,7 +69,7 @@ bool IsNewer(const base::Edition& one, const base::Edition& other) {
   return one.date != other.date ? one.date > other.date : version(one) > version(other);
 }
 
-// Everybody's file could make culprit say anything.
+// A file that everyone can write could make culprit say anything.
 bool AnybodyMayWrite(const system::System& machine, const std::string& path) {
   constexpr uint32_t kOthersWrite = 0002;
   const auto status = machine.Stat(path);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kBugReportSeconds = 30;
 
-// Nothing of a recorded machine, or where files do not answer.
+// Empty for a recorded machine, or if files do not respond.
 collect::MaintainerFacts MaintainerFactsOf(const engine::Diagnosis& diagnosis) {
   const auto machine = diagnosis.subject().machine;
   if (!machine || !diagnosis.in_time()) return {};

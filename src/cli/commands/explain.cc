@@ -74,7 +74,7 @@ bool WritePage(const Options& options, const report::RulePage& page) {
                          .markdown = [&] { return render::ToMarkdown(page); }});
 }
 
-// Programs and archives are full of error messages that never happened.
+// Programs and archives are full of error messages of errors that did not happen.
 std::string_view KindOfBinary(std::string_view start) {
   if (start.starts_with("\x7f"
                         "ELF"))
@@ -84,7 +84,7 @@ std::string_view KindOfBinary(std::string_view start) {
   return "";
 }
 
-// What a build system keeps is settings, not events.
+// Files of a build system contain settings, not events.
 std::string_view KindOfSettings(std::string_view start) {
   if (start.starts_with("# This is the CMakeCache file.")) return "a CMake cache";
   if (start.starts_with("ninja_required_version") || base::Contains(start, "\nninja_required_version"))
@@ -143,7 +143,7 @@ base::Result<void> ReadOne(std::unique_ptr<base::ByteStream> stream, const std::
   return {};
 }
 
-// On a file system that does not answer, a file is not waited for; a pipe may be silent for long.
+// Has a deadline for files, whose file system may hang; a pipe may be silent for long.
 base::Result<std::unique_ptr<system::InputStream>> OpenLog(const std::string& name) {
   {
     const Deadline deadline(std::chrono::seconds(10));
@@ -173,7 +173,7 @@ base::Result<Reading> ReadAll(const ExplainOptions& options) {
   return reading;
 }
 
-// A machine of which only --host tells something.
+// A machine that only --host describes.
 engine::Subject HostAlone(const std::string& host) {
   const std::string why = "--host describes only the driver and the GPU";
   snapshot::Snapshot machine{.tool_version = std::string(base::ProductVersion())};
@@ -269,7 +269,7 @@ std::optional<int> AnswerWords(const ExplainOptions& options, const std::string&
   const bool speaks = std::ranges::any_of(reading.symptoms, [](const logs::Symptom& symptom) {
     return symptom.role() != knowledge::Role::kContext;
   });
-  // An error that nobody knows is "could not tell", as it is in a log.
+  // An unknown error is "could not tell", as in a log.
   const bool fails = std::ranges::any_of(
       reading.inputs, [](const report::LogInput& input) { return !input.ends_with.empty(); });
   if (pages.empty() && !speaks && !fails) return std::nullopt;

@@ -39,7 +39,7 @@ struct FleetOptions {
   bool strict = false;
 };
 
-// A file holds one brief, or one a line. What is not one is a row of the answer.
+// A file contains one brief snapshot, or one per line. Any other line becomes a row of the answer.
 void AddFile(const system::System& host, const std::string& path, fleet::Merge& fleet) {
   const std::string name(base::BaseName(path));
   const auto bytes = system::ReadWholeFile(host, path, kMostBytesOfFile);

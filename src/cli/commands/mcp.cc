@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// More than an answer ever has: a program under `run` may write without end.
+// More than any answer: a program under `run` may print without end.
 constexpr size_t kMostOutput = size_t{8} << 20;
 
 // What it wrote until then is kept.
@@ -28,8 +28,7 @@ mcp::Ran NoAnswer(const std::string& why, mcp::Ran ran = {}) {
   return ran;
 }
 
-// A process of its own for each call: one that hangs or breaks takes neither the server nor another call with
-// it.
+// Each call has its own process: one that hangs or crashes affects neither the server nor other calls.
 mcp::Ran RunSelf(const mcp::Call& call, std::chrono::seconds limit, const std::stop_token& stop) {
   system::ChildRequest request{.program = system::OwnProgram(),
                                .arguments = call.arguments,

@@ -42,7 +42,7 @@ bool LooksLikePath(const std::string& word) {
   return word.starts_with('.') || word.starts_with('~') || word.find_first_of("/\\") != std::string::npos;
 }
 
-// What the command line says of the question. An error means wrong usage.
+// Fills the question from the command line. An error means wrong usage.
 base::Result<plan::Question> ReadQuestion(const PlanOptions& options, std::string& environment,
                                           std::vector<std::string>& files) {
   plan::Question question{.repair = options.repair,
@@ -127,7 +127,7 @@ int Plan(PlanOptions& options) {
   return !plan.unlisted.empty() ? kExitCannot : found ? kExitOk : kExitFound;
 }
 
-// What is planned, and for which machine.
+// Options for what to plan, and for which machine.
 void AddQuestion(CommandLine& app, PlanOptions& options) {
   static constexpr std::string_view kWanted[] = {
       "torch", "tensorflow", "jax", "onnxruntime-gpu", "ctranslate2", "cupy", "paddle", "cudnn", "cuda"};

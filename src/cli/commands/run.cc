@@ -64,7 +64,7 @@ bool TakeSanitizer(std::vector<const char*>& words, RunOptions& options) {
   return true;
 }
 
-// A reader that left is not a failure: `culprit run -- yes | head`.
+// A closed pipe is not a failure: `culprit run -- yes | head`.
 bool Failed(const watch::Seen& seen) {
   if (seen.end.reader_left && seen.run.signal == "SIGPIPE") return false;
   return seen.run.failed();
@@ -187,7 +187,7 @@ int WatchAndReport(const RunOptions& options) {
     if (rank) rank->Ended(*seen, asked);
     if (asked) Report(options, machine, *seen, rank.get());
     if (rank && !asked) rank->Leave(false);
-  } catch (const std::exception& error) {  // our bug must not change the exit status
+  } catch (const std::exception& error) {  // a bug in culprit must not change the exit status
     Say("culprit: internal error: {}\n", error.what());
   }
   system::EndAs(seen->end);

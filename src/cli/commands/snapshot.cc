@@ -43,7 +43,7 @@ int TakeSnapshot(const SnapshotOptions& given) {
   if (!opened) return Fail(opened.error());
   Subject subject{.machine = std::move(*opened), .rooted = !options.root.empty()};
   for (std::string& target : targets) target = PathOnMachine(*subject.machine, target, options.root);
-  // What is in a build folder is recorded as if each program had been named.
+  // Records the programs of a build folder as if each had been named.
   std::erase_if(targets, [&](const std::string& target) {
     const auto kind = collect::ClassifyTarget(*subject.machine, target);
     const bool build = kind && kind->kind == collect::TargetKind::kBuildFolder;

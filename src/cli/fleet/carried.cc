@@ -59,9 +59,9 @@ base::Result<CarriedProgram> Read(const std::string& named) {
 
 constexpr uint64_t kSpare = 512;  // kB that must be free besides those of the program
 
-// Leaves nothing behind. A shell deals with a signal only when the command that it waits for has ended; so
-// the program runs in the background, and has a time limit of its own, where there is `timeout`. No word here
-// has an exclamation mark, except before a space: csh would take it for its history, also in quotes.
+// Leaves nothing behind. A shell handles a signal only after the command that it waits for has ended, so the
+// program runs in the background, with its own time limit if there is `timeout`. No exclamation marks here
+// except before a space: csh would expand them as history, even in quotes.
 constexpr const char* kCleaning =
     "d=; c=; trap '[ -z \"$d\" ] || rm -rf \"$d\"' EXIT; "
     "trap '[ -z \"$c\" ] || kill \"$c\" 2>/dev/null; exit 1' HUP INT TERM; "
@@ -118,7 +118,7 @@ std::string Carried::OnTheNode(const std::string& ask, Supply supply, int second
   std::string cases, machines;
   uint64_t before = 0;
   for (const CarriedProgram& program : programs_) {
-    // What is not read must not stop who writes.
+    // Drains the rest, so that the writer is not stopped.
     const std::string stream =
         programs_.size() == 1
             ? "cat"

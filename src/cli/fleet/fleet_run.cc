@@ -31,7 +31,7 @@ std::string ToolOf(FleetEngine engine) {
   return "kubectl";
 }
 
-// The reason of the nodes that have none of their own.
+// The reason for nodes that have none of their own.
 base::Result<std::string> Ask(const FleetRun& run, const std::vector<std::string>& nodes,
                               const Carried& carried, Answers& answers) {
   switch (run.engine) {

@@ -14,7 +14,7 @@ using base::Json;
 
 constexpr std::string_view kRootInPod = "/host";
 
-// What stands at a place of an object, or null.
+// The value at a path of an object, or null.
 const Json& At(const Json& json, std::initializer_list<const char*> place) {
   static const Json nothing;
   const Json* at = &json;
@@ -68,7 +68,7 @@ bool HasGpu(const Json& node) {
   return !count.empty() && count != "0";
 }
 
-// What can become an argument of kubectl.
+// Whether it is safe as an argument of kubectl.
 bool IsName(const std::string& text) {
   return !text.empty() && text.front() != '-' && text.size() <= 253 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
@@ -92,8 +92,7 @@ struct Cluster {
   std::map<std::string, std::string> why{};   // nodes that cannot
 };
 
-// The node that a pod of a DaemonSet waits for: before it is there, only its affinity names it. "" if it may
-// be any.
+// The node that a pending pod of a DaemonSet waits for: only its affinity names it. "" if it may be any.
 std::string NodeItWaitsFor(const Json& pod) {
   const Json& wants = At(pod, {"spec", "affinity", "nodeAffinity",
                                "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"});
@@ -115,7 +114,7 @@ void AddPods(const Json& list, Cluster& cluster) {
     if (node.empty()) node = NodeItWaitsFor(pod);
     const std::string why =
         IsName(name) && (node.empty() || IsName(node)) ? WhyNot(pod) : "its name is not valid";
-    const std::string row = node.empty() ? name : node;  // one that waits for a node stands for itself
+    const std::string row = node.empty() ? name : node;  // a pod without a node gets its own row
     if (row.empty()) continue;
     if (why.empty() && !node.empty()) {
       cluster.pods[node] = name;
@@ -150,7 +149,7 @@ base::Result<std::string> AskOverKubernetes(const FleetRun& run, const std::vect
   if (!pods) return std::unexpected(pods.error());
   Cluster cluster;
   AddPods(*pods, cluster);
-  // Who may not list nodes still gets those that have a pod.
+  // Without permission to list nodes, the nodes with a pod remain.
   const auto all = Get(run, {"nodes"});
   if (all) {
     AddNodes(*all, run, cluster);

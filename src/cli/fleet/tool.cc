@@ -12,7 +12,7 @@
 namespace culprit::cli {
 namespace {
 
-// The last line that says something.
+// The last line that is not blank.
 std::string LastLine(std::string_view text) {
   std::string_view line, last;
   while (base::NextLine(text, line)) {

@@ -85,7 +85,7 @@ bool IsText(std::string_view head) {
   return !head.empty() && head.find('\0') == std::string_view::npos && !packed::IsPacked(head);
 }
 
-// The recipe as a file of the working directory, so that what it names is found beside it.
+// The recipe as a file in the working directory, so that the files it names are found next to it.
 base::Result<Subject> RecipeSubject(packed::PeekedStream& piped) {
   const std::string_view text = piped.Peek(collect::kRecipeLimit + 1);
   if (text.size() > collect::kRecipeLimit)
@@ -96,7 +96,7 @@ base::Result<Subject> RecipeSubject(packed::PeekedStream& piped) {
   return Subject{.machine = system::ChangedSystem(host, std::move(changes)), .recipes = {"-"}};
 }
 
-// What is missing of the image, a line each.
+// What is missing from the image, one line each.
 std::vector<report::NotChecked> NotRead(const image::Image& image) {
   std::vector<report::NotChecked> lines;
   for (size_t i = 0; i < image.layers.size(); ++i) {
@@ -114,7 +114,7 @@ std::vector<report::NotChecked> NotRead(const image::Image& image) {
       lines.push_back({base::Printable(trouble.path), trouble.why});
     if (more) lines.push_back({"other files", "damaged; too many to list"});
   }
-  // A container tool refuses such an image, or leaves these out too: nobody knows what would run.
+  // Container tools refuse such an image or leave these out too, so what would run is unknown.
   for (const image::LeftOut& out : image.tree->left_out())
     lines.push_back({base::Printable(out.path) + " in " + LayerName(out.layer), InWords(out.why)});
   if (const size_t more = image.tree->left_out_count() - image.tree->left_out().size(); more > 0)

@@ -42,7 +42,7 @@ uint64_t SinceEpoch(std::chrono::system_clock::time_point time) {
   return since.count() > 0 ? static_cast<uint64_t>(since.count()) : 0;
 }
 
-// When the program ended, not when culprit had seen to it.
+// When the program ended, not when culprit was done with it.
 uint64_t EndOfProgram(const system::TerminalEnd& end) {
   const auto now = std::chrono::system_clock::now();
   if (!end.started) return SinceEpoch(now);
@@ -113,10 +113,11 @@ bool RankHere::Save() {
 }
 
 void RankHere::Ended(const watch::Seen& seen, bool explained, const std::string& problem) {
-  // From here to the end, so that whoever ends the job after the first failure does not end the report of it.
+  // From here to the end, so that a launcher that ends the job after the first failure does not end its
+  // report.
   system::TakeNoSignals();
   const uint64_t ended = EndOfProgram(seen.end);
-  // Files of the program may be where nothing answers any more.
+  // The file system with the program's files may hang.
   const auto noted =
       base::InTime(kAnswer, [machine = machine_, run = seen.run, rank = rank_, ended, explained]() mutable {
         collect::LiveFileView view(*machine);
