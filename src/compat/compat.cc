@@ -104,7 +104,7 @@ class Comparison {
     if (question_.msvc) Add(name, question_.msvc_name, OfCompilers(cuda));
   }
 
-  // Of a whole Visual Studio the first and the last compiler.
+  // For a whole Visual Studio, asks about its first and its last compiler.
   Answer OfCompilers(const Version& cuda) const {
     const Answer first = knowledge::MsvcFits(cuda, *question_.msvc);
     const Answer last = knowledge::MsvcFits(cuda, *question_.msvc_last);

@@ -1,5 +1,5 @@
-// Two runs of a command: how they ended, the first CUDA call that fails now, the first load that went another
-// way, and names that are not found any more.
+// Two runs of a command: how they ended, the first CUDA call that fails now, the first load from another
+// place, and names that are no longer found.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,8 +56,8 @@ void BlameForLoad(Parts& parts, const std::vector<std::string>& files, std::opti
     parts.Explain(effect, parts.Find(report::DifferenceKind::kPackage, {OwnerOf(parts, file)}));
 }
 
-// In load order, of the process of the same place in both runs: by name, because a new library shifts all
-// behind it.
+// In load order, for the corresponding processes of both runs: by name, because a new library shifts all
+// later ones.
 void AddProcess(Parts& parts, const record::Process& before, const record::Process& after) {
   std::map<std::string_view, const record::Loaded*> was;
   for (const record::Loaded& load : before.loads) was.emplace(base::BaseName(load.path), &load);

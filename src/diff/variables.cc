@@ -9,7 +9,7 @@ namespace {
 
 using Elements = std::vector<std::string>;
 
-// What separates the elements of a variable; "" when it is no list.
+// What separates the elements of a variable; "" if it is not a list.
 std::string_view SeparatorsOf(std::string_view name, bool windows) {
   if (name == "LD_PRELOAD") return ": ";
   if (name == "LD_LIBRARY_PATH") return ":;";

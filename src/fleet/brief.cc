@@ -112,8 +112,9 @@ void AddSystem(const snapshot::Snapshot& snapshot, Facts& facts) {
   facts.Add("Jetson", context.jetson);
 }
 
-// What is not as the rest of its cuDNN, such as a file that an update left behind or cut short: no program of
-// the node may use it yet, so that it is no finding, but other nodes do not have it.
+// Sub-libraries that differ from the rest of their cuDNN, such as a file that an update left behind or
+// truncated: maybe no program on the node uses it yet, so it is not a finding, but other nodes do not have
+// it.
 void AddOddParts(const snapshot::Snapshot& snapshot, Facts& facts) {
   if (!snapshot.stack.cudnn) return;
   for (const snapshot::CudnnCopy& copy : *snapshot.stack.cudnn) {
@@ -129,7 +130,7 @@ void AddOddParts(const snapshot::Snapshot& snapshot, Facts& facts) {
   }
 }
 
-// Takes away what is said last until it fits: packages come after all that matters more.
+// Removes the last facts until it fits: packages come after everything more important.
 void Fit(Brief& brief) {
   const auto of_packages = [](const NodeFact& fact) { return fact.what.starts_with(report::kPackageFacts); };
   for (size_t size = ToLine(brief).size(); size > kMostBytes; size = ToLine(brief).size()) {

@@ -46,7 +46,7 @@ class BriefReader {
   void AddUnknown(Kind kind, std::string_view why) {
     facts_.unknown.try_emplace(kind, policy::Unknown{std::string(why), false});
   }
-  // There is none, or nobody knows.
+  // None, or unknown.
   void AddNone(Kind kind, std::string_view value) {
     seen_[kind] = true;
     if (value != kNone) AddUnknown(kind, value);
@@ -136,7 +136,7 @@ class BriefReader {
     return std::string(BeginsWithNumber(value) ? value : std::string_view());
   }
 
-  // Where a brief says nothing of these, nothing is known.
+  // If a brief snapshot lacks these, they are unknown.
   void AddWhatEveryNodeHas() {
     for (const Kind kind : {Kind::kDriver, Kind::kGpu, Kind::kToolkit, Kind::kCudnn, Kind::kPython,
                             Kind::kSystem, Kind::kKernel, Kind::kCpu, Kind::kSecureBoot}) {
