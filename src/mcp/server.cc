@@ -20,7 +20,7 @@ constexpr int kParseError = -32700, kInvalidRequest = -32600, kNoSuchMethod = -3
               kInvalidParameters = -32602;
 constexpr int kNoSuchResource = -32002;
 
-// Editions of the protocol in which everything here means the same, newest last.
+// Protocol versions in which everything here has the same meaning, newest last.
 constexpr std::array<std::string_view, 4> kEditions = {"2024-11-05", "2025-03-26", "2025-06-18",
                                                        "2025-11-25"};
 constexpr std::string_view kPagePrefix = "culprit://rules/";
@@ -52,7 +52,7 @@ Json TextResult(const std::string& text, bool is_error, int exit_status) {
           {"isError", is_error}};
 }
 
-// A snapshot is everything that was seen of a machine; the findings quote what matters.
+// A snapshot contains all facts of a machine; the findings quote what matters.
 Json JsonResult(const Ran& ran) {
   Json answer = Json::parse(ran.output, nullptr, /*allow_exceptions=*/false);
   if (!answer.is_object()) return TextResult(Shortened(ran.output + ran.error), true, ran.exit_status);

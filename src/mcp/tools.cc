@@ -1,5 +1,5 @@
 // No argument can become an option that its tool does not have (-o writes files, --apply changes them):
-// values are glued to their option, and everything else comes after "--".
+// values are passed as --option=value, and everything else comes after "--".
 #include "mcp/tools.h"
 
 #include <algorithm>
@@ -283,7 +283,7 @@ base::Result<bool> WantsJson(const Json& arguments) {
   return Mistake("format must be text or json");
 }
 
-// What the schema cannot say.
+// Checks that the schema cannot express.
 base::Result<void> CheckWhole(const Tool& tool, const Call& call, const std::vector<std::string>& words) {
   if (tool.name == "explain" && call.input.empty() == words.empty())
     return Mistake("explain needs either text or code");

@@ -1,5 +1,6 @@
-// Reads a condition: words, texts in double quotes, signs; `or` binds least, then `and`, then `not`. The text
-// is foreign: it is bounded, and what does not fit is a mistake with its place, never a guess.
+// Parses a condition: words, strings in double quotes, operators; `or` binds least, then `and`, then `not`.
+// The text is untrusted: its length is limited, and anything unexpected is an error with its position, never
+// a guess.
 #include "policy/condition.h"
 
 #include <algorithm>
@@ -113,7 +114,7 @@ class ConditionReader {
   Token Take() { return Next().kind == Token::Kind::kEnd ? Next() : tokens_[at_++]; }
   bool Took(std::string_view sign) { return Next().Is(sign) && (++at_, true); }
 
-  // Parts with the same word between them.
+  // Operands joined by the same word.
   template <typename Part>
   Read Chain(Condition::Op op, std::string_view word, Part part) {
     auto first = part();

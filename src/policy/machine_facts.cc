@@ -16,7 +16,7 @@ using report::StackRow;
 using snapshot::FactState;
 
 constexpr std::string_view kMaker = "NVIDIA ";
-// What collect/stack.cc says where only programs were named, and no environment was looked for.
+// The text of collect/stack.cc if only programs were named, so that it did not look for environments.
 constexpr std::string_view kNotRequested = "not requested";
 
 class Collected {
@@ -46,7 +46,7 @@ class Collected {
   void AddUnknown(Kind kind, std::string why, bool of_host = false) {
     facts_.unknown.try_emplace(kind, Unknown{std::move(why), of_host});
   }
-  // Whether there is a value; if not, why nothing is known of these kinds, unless nothing is there.
+  // Whether there is a value; if not, notes why these kinds are unknown, unless the fact is absent.
   template <typename T>
   bool Has(const snapshot::Fact<T>& fact, std::initializer_list<Kind> kinds) {
     if (fact || fact.state == FactState::kAbsent) return fact.value.has_value();
@@ -170,7 +170,7 @@ class Collected {
     AddText(Kind::kContainer, context->container, context->container_source);
     AddText(Kind::kVirtualMachine, context->virtual_machine, context->virtual_machine_source);
     AddText(Kind::kSecureBoot, context->secure_boot, context.source);
-    // Every machine has these: where nothing is said, nothing is known.
+    // Every machine has these: if they are empty, they are unknown.
     const bool of_host = stack_.gpus.state == FactState::kNotApplicable;
     if (context->distribution.empty()) AddUnknown(Kind::kSystem, "the name of the distribution is unknown");
     if (context->kernel.empty()) AddUnknown(Kind::kKernel, "no kernel is running", of_host);

@@ -16,7 +16,7 @@ namespace {
 
 using Meant = std::expected<std::string, std::string>;
 
-// The libraries of which check says what frameworks load.
+// The libraries for which check reports what frameworks load.
 constexpr std::array<std::string_view, 3> kRecordedLibraries = {"cudnn", "cudart", "cublas"};
 
 Meant LibraryName(const std::string& name) {

@@ -1,5 +1,5 @@
-// The steps of pip and uv: an environment, what goes, what comes. One command for each index, because an
-// index that is named for one package would be asked for all packages of the command.
+// The steps of pip and uv: environment, removals, installations. One command per index, because pip would ask
+// an index given for one package for all packages of the command.
 #include <algorithm>
 
 #include "base/version.h"

@@ -1,5 +1,5 @@
-// What is installed already and gives way: how it is removed depends on how it came, which only its owner may
-// know. The rows of data/packages.toml say how to tell.
+// Installed software that must be removed: how depends on how it was installed, which only the owner may
+// know. The rows of data/packages.toml say how to find out.
 #include "knowledge/driver.h"
 #include "knowledge/packages/packages.h"
 #include "knowledge/packages/release.h"

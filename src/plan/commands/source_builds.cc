@@ -1,5 +1,5 @@
-// Packages that are built where they are installed: what nvcc needs beside it, and one command for each after
-// everything else, because most of them look at the framework that is there.
+// Packages that are built at installation: what nvcc needs, and one command for each after everything else,
+// because most of them inspect the installed framework.
 #include <algorithm>
 #include <set>
 

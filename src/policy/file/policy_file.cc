@@ -19,8 +19,8 @@ constexpr size_t kMostRules = 1000;
 constexpr size_t kLongestText = 1000;
 constexpr size_t kMostCommands = 20;
 
-// Where the character `offset` of a text stands in the file. With escapes in the text only its beginning can
-// be told.
+// The position of character `offset` of a string in the file. If the string has escapes, only its beginning
+// is known.
 std::pair<size_t, size_t> PlaceIn(std::string_view bytes, const Node& node, size_t offset) {
   std::pair<size_t, size_t> place(node.line, node.column);
   std::string_view rest = bytes;

@@ -1,5 +1,5 @@
 // A check for Prometheus. Labels are codes, causes and a few facts, never paths or sentences: their number is
-// bounded by the rules and the GPUs. What is not known has no number that could pass for one: it is 0 in
+// bounded by the rules and the GPUs. Unknown values have no number that looks like one: they are 0 in
 // culprit_known.
 #include <map>
 #include <tuple>

@@ -63,7 +63,7 @@ std::string StatusPageText(const report::StatusPage& page, const Style& style) {
   return text;
 }
 
-// An error stands there, and nothing that culprit knows explains it.
+// The text has an error that culprit cannot explain.
 std::string UnknownText(const report::Explanation& explanation, const std::string& read, const Style& style) {
   std::string text = style.Warn("could not tell: there is an error in this text that culprit does not know") +
                      style.Dim("  (" + read + ")") + "\n";

@@ -1,6 +1,6 @@
-// A fleet as a page: what is wrong where, then a table of stacks and the facts in which they differ, then who
-// is silent. Of few nodes each has a row, of many each group. However large the fleet is, the page stays
-// small: what it leaves out, it says.
+// A fleet as a page: what is wrong where, then a table of stacks and the facts in which they differ, then the
+// nodes that did not answer. In a small fleet each node has a row, in a large one each group. The page stays
+// small however large the fleet is, and says what it leaves out.
 #include <algorithm>
 #include <array>
 #include <map>

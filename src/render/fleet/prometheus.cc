@@ -1,5 +1,5 @@
-// A fleet for Prometheus: counts for all of it, and series of single nodes only for those that are not well,
-// so that their number grows with the trouble and not with the fleet.
+// A fleet for Prometheus: counts for all of it, and series for single nodes only if they have a problem, so
+// that the number of series grows with the problems and not with the fleet.
 #include <algorithm>
 #include <array>
 #include <map>
