@@ -165,8 +165,7 @@ LayerContents ReadLayerOnce(base::ByteStream& stream, const LayerReading& readin
     binfmt::TarReader reader(input);
     Keeper keeper(reading.rules, reading.spool);
     auto read = ReadEntries(reader, &keeper, reading.budget, contents);
-    // What makes no sense as tar may come from bytes that were damaged before they were unpacked; the end
-    // tells.
+    // An invalid tar may be the result of damaged compressed bytes; the end of the stream tells.
     if (read || read.error().code == base::ErrorCode::kBadFormat) {
       if (auto rest = input.Skip(~uint64_t{0}); !rest) read = std::unexpected(rest.error());
     }

@@ -157,7 +157,7 @@ base::Result<std::unique_ptr<StreamedBlobs>> StreamedBlobs::Read(std::unique_ptr
     if (!*entry) break;
     if (auto read = blobs->ReadMember(reader, **entry, reading); !read) return std::unexpected(read.error());
   }
-  // So that whoever writes does not see a closed pipe.
+  // So that the writer does not get a closed pipe.
   if (auto rest = input.Skip(~uint64_t{0}); !rest) return std::unexpected(rest.error());
   return blobs;
 }

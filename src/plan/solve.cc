@@ -101,7 +101,7 @@ std::string UnlistedHeadline(const std::vector<std::string>& unlisted) {
          (one ? "it" : "them");
 }
 
-// The packages of releases that no table has: in which of those that they have would they go with the rest?
+// For packages with unknown releases: which known release would work with the other packages?
 void TellUnlisted(const Question& question, BuildTable& builds, report::Plan& plan) {
   constexpr size_t kMostTried = 3;
   Question listed = question;
@@ -208,7 +208,7 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
     plan.unlisted = plan.requirements;
     plan.headline = UnlistedHeadline(plan.unlisted);
   }
-  // What is told is about the smallest conflict alone; the rest of the question has no part in it.
+  // The answer is about the smallest conflict only; the rest of the question does not matter.
   std::vector<Requirement> others = RequirementsOf(question);
   std::erase_if(others, [&](const Requirement& one) {
     const bool machine = one.kind == Requirement::Kind::kMachine;

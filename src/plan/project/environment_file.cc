@@ -1,5 +1,5 @@
-// environment.yml of conda. Packages that the tables know under pip's name become requirements of pip; what
-// stands for CUDA becomes a bound; all others stay with conda as they are written.
+// environment.yml of conda. Packages in the tables under their pip name become pip requirements; CUDA
+// packages become a bound; all others stay conda packages, unchanged.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -15,7 +15,7 @@ namespace {
 struct CondaName {
   std::string_view conda, pip;
 };
-// What conda-forge and the channel pytorch call other than the package index does.
+// Names in conda-forge and the channel pytorch that differ from the package index.
 constexpr std::array<CondaName, 3> kPipNames = {
     {{"pytorch", "torch"}, {"pytorch-gpu", "torch"}, {"tensorflow-gpu", "tensorflow"}}};
 // Packages that say which CUDA a conda environment is for.

@@ -1,5 +1,5 @@
-// uv.lock: what the project needs on this machine, each in the version that is locked. The file has packages
-// for every machine; the ones that count are reached from the project through markers that hold here.
+// uv.lock: what the project needs on this machine, in the locked versions. The file has packages for every
+// machine; the relevant ones are reached from the project through markers that hold here.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -112,7 +112,7 @@ class UvLock {
     return nullptr;
   }
 
-  // A package that is locked more than once says where each holds.
+  // A package that is locked more than once says where each version applies.
   bool HoldsHere(const Node& package) const {
     const Node* markers = package.Find("resolution-markers");
     if (markers == nullptr || markers->items.empty()) return true;

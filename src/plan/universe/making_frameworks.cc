@@ -23,7 +23,7 @@ bool BringsItsOwn(LibrariesFrom from) {
   return from == LibrariesFrom::kBundled || from == LibrariesFrom::kNvidiaPip;
 }
 
-// Why a build is not for a GPU.
+// Why a build does not work on a GPU.
 std::string GpuFails(BuildTable& builds, const Build& build, const Version& cc, const Answer& answer,
                      CodeFit fit) {
   const std::string name = GpuName(cc);
@@ -66,7 +66,7 @@ size_t Making::AddFramework(const std::string& name) {
   std::vector<Candidate> candidates;
   const std::vector<Build>& builds = builds_.Of(name, question_.host.machine);
   for (const Build& build : builds) candidates.push_back(FrameworkCandidate(build));
-  // The last resort beside others: without its extra.
+  // A last resort: without its extra.
   for (const Build& build : builds) {
     if (several_ == kNone || !HasLibrariesInExtra(build)) continue;
     candidates.push_back(FrameworkCandidate(build, Libraries::kOfOthers));

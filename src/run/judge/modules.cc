@@ -1,6 +1,6 @@
-// A module that bears the name of a framework and is not it: a folder or a script of that name comes first on
-// sys.path. The import of a framework opens its libraries (data/imports.toml); of such a module, nothing is
-// opened.
+// A module with the name of a framework that is not the framework: a folder or script with that name comes
+// first on sys.path. The import of a framework opens its libraries (data/imports.toml); of such a module,
+// nothing is opened.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -21,7 +21,7 @@ std::string Quoted(char c, bool in_dollar_quotes) {
   return byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
 }
 
-// As it could be typed.
+// Shell-quoted.
 std::string CommandLine(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) {

@@ -16,7 +16,7 @@ using report::RankEnd;
 using report::RanksReport;
 using report::Verdict;
 
-// Whatever comes first, the same one stays.
+// Keeps the same one in any order of arrival.
 bool KnowsMore(const Rank& a, const Rank& b) {
   const auto key = [](const Rank& rank) { return std::tuple(rank.state, rank.ended, rank.began); };
   return key(a) != key(b) ? key(a) > key(b) : ToLine(a) > ToLine(b);

@@ -96,7 +96,7 @@ Witnesses::Witnesses(const Request& request, const std::string& why) {
   if (request.calls) watched_.push_back({record::Channel::kCalls, "", why});
 }
 
-// By their environment: who has left the program's family tree has still got that.
+// Found by their environment, which a process keeps even if it leaves the program's process tree.
 void Witnesses::LeaveWhatIsNeeded(const system::System& machine) {
   if (directory_ == nullptr || !audits()) return;
   const auto processes = machine.List("/proc");
