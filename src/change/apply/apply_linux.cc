@@ -1,4 +1,4 @@
-// One run of --apply and its undoing: steps in order, and back in the other.
+// One run of --apply and its undo: steps in order, undone in reverse order.
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ base::Result<bool> Carry(Work& work, const Intent& intent) {
   return false;
 }
 
-// Packages of one environment are exchanged together: what belongs together is never half there.
+// Packages of one environment are swapped together, so that they never match only in part.
 void AddIntent(std::vector<Intent>& intents, Intent intent) {
   if (intent.kind == Intent::Kind::kPackages && !intents.empty() &&
       intents.back().kind == Intent::Kind::kPackages && intents.back().path == intent.path) {
@@ -149,7 +149,7 @@ void Clean(const Step& step, const Place& place) {
     static_cast<void>(RemoveAll(spot->directory.get(), step.temporary));
 }
 
-// With --force: what somebody else put there goes, but not without a trace.
+// With --force: removes what something else put there, but keeps a copy.
 void KeepChanged(const Step& step, const Place& place, Journal& journal) {
   const auto spot = FindSpot(RootOf(step.outside, place), step.path);
   if (!spot) return;

@@ -62,7 +62,7 @@ Standing ReadStanding(const Json& json) {
   return standing;
 }
 
-// A folder that only this user writes into, made with those above it. What lies in it is believed later.
+// A folder that only this user can write, created with its parents. Its contents are trusted later.
 base::Result<Descriptor> OwnFolder(const std::string& path) {
   std::string above = "/";
   Descriptor here(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));

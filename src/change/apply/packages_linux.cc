@@ -36,7 +36,7 @@ std::string Normal(std::string_view name) {
   return normal;
 }
 
-// What reaches a command line must not look like an option or another requirement.
+// Words for a command line must not look like an option or another requirement.
 bool PlainWord(const std::string& word) {
   return !word.empty() && word.front() != '-' && std::ranges::all_of(word, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -122,7 +122,7 @@ base::Result<void> RemovePackageFrom(int site, const std::string& package) {
   return {};
 }
 
-// The tree as it will be, in the directory step.temporary.
+// The new tree, in the directory step.temporary.
 base::Result<void> Prepare(const Intent& intent, const Step& step, const Spot& spot) {
   const auto fresh = MakeDirectory(spot, step.temporary);
   if (!fresh) return std::unexpected(fresh.error());

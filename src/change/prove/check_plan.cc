@@ -20,7 +20,7 @@ namespace {
 
 using report::PlannedPackage;
 
-// The driver that would be there: that of the plan where one comes with it, otherwise the host's.
+// The driver after the plan: the plan's if it includes one, otherwise the host's.
 collect::Host HostOf(const plan::Question& question, const report::Plan& plan) {
   collect::Host host;
   if (question.host.driver) host.driver = knowledge::DriverText(*question.host.driver);
@@ -117,7 +117,7 @@ void Check(const plan::Question& question, report::Plan& plan) {
 void CheckPlan(const plan::Question& question, report::Plan& plan) {
   try {
     Check(question, plan);
-  } catch (const std::exception& error) {  // a bug, told as one; the plan still appears
+  } catch (const std::exception& error) {  // a bug, reported as one; the plan still appears
     plan.checked = false;
     plan.findings.clear();
     plan.not_checked.push_back({"the result", std::string("internal error: ") + error.what()});

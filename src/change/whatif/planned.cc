@@ -150,7 +150,7 @@ std::vector<report::Change> OutsideOfPython(const PlannedHost& host, const repor
   return changes;
 }
 
-// What others need comes first, so that nothing is installed twice.
+// Requirements of others come first, so that nothing is installed twice.
 int Turn(const PlannedPackage& package) {
   if (package.role == report::PackageRole::kFramework) return 1;
   return package.role == report::PackageRole::kCompanion ? 2 : 0;

@@ -1,6 +1,5 @@
-// Collector of build folders. Only what was named as a target is read: the files of the build system, the
-// first bytes of what it made, and the headers, compilers and toolkits that those files name, wherever they
-// are.
+// Collector of build folders. Reads only the targets: the files of the build system, the first bytes of its
+// results, and the headers, compilers and toolkits that those files name, wherever they are.
 #include "collect/build/folder.h"
 
 #include <algorithm>

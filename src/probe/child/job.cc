@@ -1,4 +1,4 @@
-// The row of steps of a job. What needs a step that failed is not tried; the rest goes on.
+// The sequence of steps of a job. Steps that need a failed step are skipped; the others run.
 #include <chrono>
 #include <map>
 

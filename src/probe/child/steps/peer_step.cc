@@ -1,5 +1,5 @@
-// A copy from the device to its neighbour. Where they cannot reach each other directly the driver goes
-// through the host's memory: slower, and right all the same.
+// A copy from the device to its neighbour. Without direct access the driver copies through host memory:
+// slower, but still correct.
 #include "probe/child/device_memory.h"
 #include "probe/child/pattern.h"
 #include "probe/child/step.h"
