@@ -196,7 +196,7 @@ base::Result<Brief> ReadBrief(std::string_view text) {
   reader.Require("schema");
   reader.Field("schema", schema);
   if (wrong.empty() && schema != kSchema)
-    return base::Fail(base::ErrorCode::kBadFormat, "its " schema " is not " + std::string(kSchema));
+    return base::Fail(base::ErrorCode::kBadFormat, "its \"schema\" is not " + std::string(kSchema));
   reader.Require("node");
   Brief brief;
   snapshot::ReadFields(reader, brief);
