@@ -3,8 +3,8 @@
 # install.sh --uninstall         removes it
 # FROM (or $CULPRIT_FROM): a folder, a .tar or .tar.gz, or the URL of a folder, with culprit-linux-x86_64 or
 # culprit-linux-aarch64 and SHA256SUMS; without it, the folder of this script.
-# PREFIX: where to, default ~/.local: bin/culprit, and below share the man page and completions for bash, zsh and fish.
-# CULPRIT_SHA256: the digest that the program must have, if you know it from elsewhere.
+# PREFIX: where to install, default ~/.local: bin/culprit, and below share the man page and completions for bash, zsh and fish.
+# CULPRIT_SHA256: the expected SHA-256 of the program, if you know it from elsewhere.
 set -u
 prefix=${PREFIX:-${HOME:?}/.local}
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
@@ -22,7 +22,7 @@ share/zsh/site-functions/_culprit zsh
 share/fish/vendor_completions.d/culprit.fish fish"
 
 uninstall() {
-  [ -e "$program" ] || [ -L "$program" ] || die "$program is not there"
+  [ -e "$program" ] || [ -L "$program" ] || die "$program is not installed"
   rm -f "$program" || exit 1
   echo "$extras" | while read -r file _; do
     rm -f "$prefix/$file"
@@ -35,7 +35,7 @@ cpu() {
   case $(uname -s)-$(uname -m) in
     Linux-x86_64 | Linux-amd64) echo x86_64 ;;
     Linux-aarch64 | Linux-arm64) echo aarch64 ;;
-    *) die "there is no culprit for $(uname -s) on $(uname -m), only for Linux on x86_64 and aarch64" ;;
+    *) die "no culprit for $(uname -s) on $(uname -m); supported: Linux on x86_64 and aarch64" ;;
   esac
 }
 
@@ -45,7 +45,7 @@ download() {  # download URL FILE
   elif command -v wget >/dev/null 2>&1; then
     wget -q -O "$2" "$1" || die "could not download $1"
   else
-    die "neither curl nor wget is here: download $1 and SHA256SUMS into a folder, then: install.sh FOLDER"
+    die "neither curl nor wget found: download $1 and SHA256SUMS into a folder, then run install.sh FOLDER"
   fi
 }
 
@@ -64,10 +64,10 @@ fetch() {  # fetch FROM NAME: NAME and SHA256SUMS into $work
           *) die "$from is neither a folder nor a .tar or .tar.gz" ;;
         esac || die "could not unpack $from"
         from=$(find "$work/archive" -name "$2" | head -n 1)
-        [ -n "$from" ] || die "there is no $2 in $1"
+        [ -n "$from" ] || die "$2 not found in $1"
         from=${from%/*}
       fi
-      [ -f "$from/$2" ] || die "there is no $2 in $1"
+      [ -f "$from/$2" ] || die "$2 not found in $1"
       cp "$from/$2" "$work/$2" || exit 1
       [ ! -f "$from/SHA256SUMS" ] || cp "$from/SHA256SUMS" "$work/SHA256SUMS" ;;
   esac
@@ -77,7 +77,7 @@ digest() {  # digest FILE
   if command -v sha256sum >/dev/null 2>&1; then line=$(sha256sum "$1")
   elif command -v shasum >/dev/null 2>&1; then line=$(shasum -a 256 "$1")
   elif command -v openssl >/dev/null 2>&1; then line=$(openssl dgst -r -sha256 "$1")
-  else die "no sha256sum, shasum or openssl here to check the file with"
+  else die "cannot verify the file: no sha256sum, shasum or openssl found; install one of them"
   fi
   echo "${line%%[ *]*}"
 }
@@ -85,12 +85,12 @@ digest() {  # digest FILE
 check() {  # check NAME: against the digest that was given, or the list beside the file
   want=$(echo "${CULPRIT_SHA256:-}" | tr -d ' \r' | tr A-F a-f)
   if [ -z "$want" ]; then
-    [ -f "$work/SHA256SUMS" ] || die "there is no SHA256SUMS beside $1 to check it with (or set CULPRIT_SHA256)"
+    [ -f "$work/SHA256SUMS" ] || die "no SHA256SUMS next to $1 to verify it; add it, or set CULPRIT_SHA256"
     want=$(tr -d '\r' <"$work/SHA256SUMS" | sed -n "s/^\([0-9A-Fa-f]\{64\}\) [ *]$1\$/\1/p" | tr A-F a-f | head -n 1)
-    [ -n "$want" ] || die "SHA256SUMS does not name $1"
+    [ -n "$want" ] || die "SHA256SUMS has no entry for $1"
   fi
   got=$(digest "$work/$1") || exit 1
-  [ "$got" = "$want" ] || die "$1 is damaged or not the file it should be: its SHA-256 is $got, expected $want"
+  [ "$got" = "$want" ] || die "$1 is damaged or the wrong file: its SHA-256 is $got, expected $want"
 }
 
 put_extras() {  # what the program prints about itself; a shell it does not know is left out
@@ -125,16 +125,16 @@ install_from() {
   esac
 }
 
-[ $# -le 1 ] || { echo "install.sh: one argument at most, not $# (--help)" >&2; exit 64; }
+[ $# -le 1 ] || { echo "install.sh: expected at most one argument, got $# (see --help)" >&2; exit 64; }
 case ${1:-} in
   -h | --help) sed -n '2,7s/^# //p' "$0" ;;
   --uninstall) uninstall ;;
-  -*) echo "install.sh: unknown option $1 (--help)" >&2; exit 64 ;;
+  -*) echo "install.sh: unknown option $1 (see --help)" >&2; exit 64 ;;
   *)
     from=${1:-${CULPRIT_FROM:-}}
     if [ -z "$from" ]; then
       # Piped into a shell there is no such folder.
-      [ -f "$0" ] || die "say where the files are: install.sh FROM, or CULPRIT_FROM=..."
+      [ -f "$0" ] || die "name the source of the files: install.sh FROM, or CULPRIT_FROM=..."
       from=$(dirname "$0")
     fi
     install_from "$from" ;;

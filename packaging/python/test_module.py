@@ -342,7 +342,7 @@ class Shown(InFolder):
     def test_a_change_since_is_said(self):
         self.fake("""case "$*" in *json*) echo '{"schema": "culprit.check/1", "verdict": "errors"}'; exit 1 ;;
                       *) echo fine ;; esac""")
-        self.assertEqual("this has changed: the verdict was 'errors' when it was asked\n\nfine", str(culprit.check()))
+        self.assertEqual("this has changed since then: the verdict was 'errors' when it was asked\n\nfine", str(culprit.check()))
 
 
 class Finding(InFolder):

@@ -93,7 +93,7 @@ std::optional<Reason> HiddenDevices(const LiveDriver& live, const std::string* v
     reason.summary += fmt::format(": \"{}\" {}", base::Printable(visible.rejected), visible.why);
   }
   reason.fix = on_purpose ? "unset it, unless you hide the GPUs on purpose"
-                          : "name a device that is there (nvidia-smi -L lists them), or unset it";
+                          : "name an existing device (nvidia-smi -L lists them), or unset it";
   reason.commands = {"unset CUDA_VISIBLE_DEVICES"};
   return reason;
 }

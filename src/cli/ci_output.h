@@ -9,7 +9,7 @@
 
 namespace culprit::cli {
 
-// Without names of the user, unless --no-redact was given.
+// Redacted, unless --no-redact was given.
 report::CheckReport RedactedForCi(const Options& options, const snapshot::Snapshot& snapshot,
                                   report::CheckReport report);
 // Writes the bytes, with paths as that machine spells them. That leaves the URIs of SARIF alone: none of them

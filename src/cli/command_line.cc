@@ -1,6 +1,6 @@
 // Options are read as getopt_long reads them: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags together
-// (-qv), everything after "--" positional. Names are not abbreviated. A mistake is told in this order: a
-// missing value, a wrong one, a missing argument, what was not expected; --help comes before all but the
+// (-qv), everything after "--" positional. Names are not abbreviated. Mistakes are reported in this order: a
+// missing value, a wrong one, a missing argument, an unexpected one; --help takes precedence over all but the
 // first.
 #include "cli/command_line.h"
 
@@ -28,7 +28,7 @@ Value KindOf(std::string_view word) {
   for (const std::string& one : base::SplitWords(word, "[]|. ")) {
     if (one == "FILE" || one == "PATH" || one == "TARGET" || one == "LOG" || one == "LIBRARY")
       return Value::kFile;
-    if (one == "ACTION") return Value::kFile;  // and what it is done to
+    if (one == "ACTION") return Value::kFile;  // and what to do with it
     if (one == "DIR") return Value::kDirectory;
   }
   return Value::kText;
@@ -206,7 +206,7 @@ class CommandLine::Reader {
       option->given.emplace_back(words_.front());
       words_ = words_.subspan(1);
     } else {
-      mistake_ = fmt::format("{}: 1 required {} missing", option->Name(), option->Kind());
+      mistake_ = fmt::format("{} needs a value", option->Name());
     }
   }
 
@@ -224,7 +224,7 @@ std::string CommandLine::Store(const Option& option) {
   const std::string& value = option.given.back();
   const auto too_many = [&] {
     return option.given.size() > 1
-               ? fmt::format("{}: At Most 1 required but received {}", option.Name(), option.given.size())
+               ? fmt::format("{} was given {} times; it takes one value", option.Name(), option.given.size())
                : "";
   };
   const auto store = Overloaded{
@@ -232,7 +232,7 @@ std::string CommandLine::Store(const Option& option) {
       [&](bool* flag) {
         const auto on = ParseFlag(value);
         if (on) *flag = *on;
-        return on ? std::string() : fmt::format("Could not convert: {} = {}", option.Name(), value);
+        return on ? std::string() : fmt::format("{} takes true or false, not {}", option.Name(), value);
       },
       [&](const FlagWithText& both) {
         *both.flag = true;
@@ -251,7 +251,7 @@ std::string CommandLine::Store(const Option& option) {
         for (const std::string& text : option.given) {
           const auto parsed = ParseNumber(text);
           if (!parsed || *parsed < number.low || *parsed > number.high)
-            return fmt::format("{}: Value {} not in range {} to {}", option.Name(), text, number.low,
+            return fmt::format("{0} takes a number from {2} to {3}, not {1}", option.Name(), text, number.low,
                                number.high);
           *number.value = static_cast<int>(*parsed);
         }
@@ -260,7 +260,8 @@ std::string CommandLine::Store(const Option& option) {
       [&](const Chosen& chosen) {
         for (const std::string& text : option.given) {
           if (std::ranges::find(option.words, text) == option.words.end())
-            return fmt::format("{}: {} not in {{{}}}", option.Name(), text, fmt::join(option.words, ","));
+            return fmt::format("{}: '{}' is not one of {}", option.Name(), text,
+                               fmt::join(option.words, ", "));
         }
         const std::string mistake = too_many();
         if (mistake.empty())
@@ -286,8 +287,7 @@ std::optional<int> CommandLine::Parse(int argc, const char* const* argv) {
       mistake = fmt::format("{} is required", option.Name());
   }
   if (const auto& words = reader.unexpected(); mistake.empty() && !words.empty()) {
-    mistake = fmt::format("The following argument{} not expected: {}", words.size() == 1 ? " was" : "s were",
-                          fmt::join(words, " "));
+    mistake = fmt::format("unexpected argument{}: {}", words.size() == 1 ? "" : "s", fmt::join(words, " "));
   }
   if (mistake.empty()) return std::nullopt;
   Say("culprit {}: {}\n  try: culprit {} --help\n", argv[0], base::Printable(mistake), argv[0]);

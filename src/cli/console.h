@@ -24,9 +24,9 @@ bool ShowsColors(FILE* stream);
 // A file named as the user typed it; null on failure, like fopen(). A new one is for its owner alone (0600):
 // answers show paths, variables and output of programs.
 FILE* OpenForWriting(const std::string& path);
-// Writes a file in one step: who reads it meanwhile gets the old bytes or the new ones, never a part. A new
-// one is for everybody to read (0644). False with errno; then the old one is as it was. A device or a FIFO is
-// written to as it is.
+// Replaces a file atomically: readers see either the old bytes or the new ones. A new file is readable by
+// everyone (0644). On failure: false, errno is set, and the old file is unchanged. Devices and FIFOs are
+// written to directly.
 bool ReplaceFile(const std::string& path, const std::string& bytes);
 // A folder for pages that everybody may read, as the umask allows; true if it is there already. False with
 // errno otherwise: ENOTDIR if something else has that name.

@@ -82,13 +82,13 @@ bool ReplaceFile(const std::string& path, const std::string& bytes) {
   struct stat found{};
   const bool there = stat(path.c_str(), &found) == 0;
   const bool in_place = there && !S_ISREG(found.st_mode);
-  // Beside the file itself, which may be behind a symlink.
+  // Next to the target, which may be behind a symlink.
   char* const real = there && !in_place ? realpath(path.c_str(), nullptr) : nullptr;
   const std::string target = real != nullptr ? real : path;
   std::free(real);
   const size_t slash = target.rfind('/');
   const size_t name = slash == std::string::npos ? 0 : slash + 1;
-  // The collector reads no hidden file, and none that does not end in .prom.
+  // The collector ignores hidden files and files that do not end in .prom.
   std::string fresh = target.substr(0, name) + "." + target.substr(name) + ".XXXXXX";
   const int fd = in_place ? open(path.c_str(), O_WRONLY | O_CLOEXEC) : mkostemp(fresh.data(), O_CLOEXEC);
   if (fd < 0) return false;

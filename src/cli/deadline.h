@@ -20,8 +20,8 @@ class Deadline {
   ~Deadline();
   Deadline(const Deadline&) = delete;
 
-  // The limit is for everything so far. From now on it is for each access to this machine, so that much work
-  // may take its time, and the line names the file that does not answer.
+  // So far the limit covers everything. From now on it covers each access to this machine, so that a lot of
+  // work may take longer, and the message names the file that does not respond.
   std::shared_ptr<const system::System> Watch(std::shared_ptr<const system::System> machine);
 
  private:

@@ -23,10 +23,10 @@ std::string Title(const report::Finding& finding) { return finding.code + " " + 
 // Why a fix is not started; "" if it is.
 std::string NotBegun(const ProposedFix& fix) {
   if (fix.proof.outcome != report::Proof::Outcome::kShown) return render::ProofWords(fix.proof);
-  if (fix.actions.empty()) return "no automatic change is known for it";
+  if (fix.actions.empty()) return "culprit knows no automatic change for it";
   for (const report::Action& action : fix.actions) {
     if (!action.automatic)
-      return "a step needs you: \"" + action.text + "\"" +
+      return "you must do this step yourself: \"" + action.text + "\"" +
              (action.why_not.empty() ? "" : " (" + action.why_not + ")");
   }
   return "";
@@ -60,11 +60,12 @@ Reply Ask(const ProposedFix& fix) {
   }
 }
 
-// With --yes nobody sees the plan before it is carried out.
+// With --yes nobody sees the plan before culprit applies it.
 void NameSettings(const ProposedFix& fix) {
   for (const report::Action& action : fix.actions) {
     if (!action.settings.empty())
-      Say("culprit: {}: the installer follows {}\n", fix.finding.code, render::Listed(action.settings));
+      Say("culprit: {}: the installer uses your settings in {}\n", fix.finding.code,
+          render::Listed(action.settings));
   }
 }
 
@@ -130,7 +131,7 @@ class Carrying {
     const Reply reply = yes_ ? Reply::kYes : Ask(fix);
     yes_ = yes_ || reply == Reply::kAll;
     stop_ = reply == Reply::kQuit;
-    if (stop_ || reply == Reply::kNo) return "you said no";
+    if (stop_ || reply == Reply::kNo) return "you answered no";
     auto steps = applying.Make(fix.finding.fix.changes, stop_);
     std::ranges::move(steps, std::back_inserter(report_.steps));
     if (stop_) return "";  // a step failed; its own entry says why
@@ -142,7 +143,7 @@ class Carrying {
     return "";
   }
 
-  // The next look must see the variables as the next shell will have them.
+  // The next check must see the variables that the next shell will have.
   void Remember(const std::vector<report::Change>& changes) {
     if (!place_.environment_file.empty()) return;  // read again by each look
     std::vector<report::Change> variables;
@@ -164,9 +165,9 @@ class Carrying {
 base::Result<void> CarryOutFixes(const FixOptions& options, const Subject& subject, const apply::Place& place,
                                  const report::CheckReport& before, report::FixReport& report) {
   if (!report.killed_run.empty())
-    return base::Fail(base::ErrorCode::kUnsupported, "an earlier run was killed before it finished (" +
-                                                         report.killed_run +
-                                                         "); run `culprit fix --undo` first");
+    return base::Fail(base::ErrorCode::kUnsupported,
+                      "an earlier `culprit fix` was killed before it finished (" + report.killed_run +
+                          "); run `culprit fix --undo` first");
   if (auto enough = RightsSuffice(options, report.fixes); !enough) return enough;
   const bool any = std::ranges::any_of(report.fixes, [](const auto& fix) { return NotBegun(fix).empty(); });
   if (any) return Carrying(options, subject, place, report).All(before);

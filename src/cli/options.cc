@@ -57,7 +57,7 @@ void AddFormat(CommandLine& app, Options& options, Formats formats) {
       "--format", words,
       [&options, words](size_t place) { options.format = *base::FromWord<Format>(words[place]); },
       app.Keep(std::move(list)), "FORMAT");
-  app.Add("-o,--output", options.output, "write to FILE instead of the terminal", "FILE");
+  app.Add("-o,--output", options.output, "write to FILE instead of standard output", "FILE");
 }
 
 void AddManner(CommandLine& app, Options& options) {
@@ -65,7 +65,7 @@ void AddManner(CommandLine& app, Options& options) {
   app.AddChoice(
       "--color", kWhen, [&](size_t place) { options.color = kWhen[place]; },
       "auto, always or never (NO_COLOR is honoured)", "WHEN");
-  app.Add("-q,--quiet", options.quiet, "no notes on stderr");
+  app.Add("-q,--quiet", options.quiet, "no progress or notes on stderr");
   app.Add("-v,--verbose", options.verbose, "more detail");
 }
 
@@ -107,8 +107,8 @@ std::string RulesUrl(const Options& options) {
   if (url.empty() ||
       (plain && std::ranges::any_of(kSchemes, [&](auto scheme) { return url.starts_with(scheme); })))
     return url;
-  Note(options, "no links to pages of codes: '" + url +
-                    "' does not start with https://, http:// or file://, or has blanks");
+  Note(options, "codes are not linked: '" + url +
+                    "' does not start with https://, http:// or file://, or contains spaces");
   return "";
 }
 
@@ -165,8 +165,7 @@ base::Result<std::shared_ptr<const system::System>> OpenMachine(const Options& o
     const bool windows = machine->platform() == base::Platform::kWindows;
     if (!options.target.empty() && (options.target == "windows") != windows) {
       return base::Fail(base::ErrorCode::kUnsupported,
-                        "--target " + options.target +
-                            " needs --root DIR, the directory with the files of the other machine");
+                        "--target " + options.target + " needs --root DIR, with the files of that system");
     }
     return machine;
   }
@@ -218,8 +217,8 @@ base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(
     if (line.empty() || line.front() == '#') continue;
     const size_t equals = line.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      return base::Fail(base::ErrorCode::kBadFormat,
-                        options.env_file + ": not NAME=VALUE: " + std::string(line.substr(0, 80)));
+      return base::Fail(base::ErrorCode::kBadFormat, options.env_file + ": expected NAME=VALUE, found: " +
+                                                         std::string(line.substr(0, 80)));
     }
     environment[std::string(line.substr(0, equals))] = line.substr(equals + 1);
   }
@@ -228,7 +227,7 @@ base::Result<std::optional<std::map<std::string, std::string>>> ReadEnvironment(
 
 bool WriteBytes(const Options& options, const std::string& bytes) {
   if (options.no_redact && options.format != Format::kText && options.format != Format::kJson)
-    Note(options, "--no-redact: the output shows your home directory and user name; secrets stay hidden");
+    Note(options, "--no-redact: the output contains your home directory and user name; secrets stay hidden");
   if (options.format == Format::kPrometheus && !options.output.empty()) {
     if (ReplaceFile(options.output, bytes)) return true;
     Say("culprit: cannot write {}: {}\n", options.output, std::strerror(errno));

@@ -13,7 +13,7 @@ namespace culprit::cli {
 render::PageFacts FactsForPage(const rules::Scene& scene, const report::CheckReport& check, bool redact,
                                const record::Run* run = nullptr);
 
-// For a target that is checked for several hosts: without pictures, and without a driver or a GPU.
+// For several hosts: without pictures, driver and GPU.
 render::PageFacts FactsForHosts(const snapshot::Snapshot& snapshot, bool redact);
 
 // For a page about no machine in particular.

@@ -9,7 +9,7 @@
 
 namespace culprit::cli {
 
-// A file and how messages call it.
+// A file and its name in messages.
 struct PolicyFile {
   std::string path;   // absolute; "": none
   std::string shown;  // as somebody wrote it

@@ -32,7 +32,7 @@ base::Result<report::Ignored> ReadIgnored(const Node& node, const std::string& p
   }
   const std::string code = CodeOf(ignored.code);
   if (code.empty())
-    return MistakeAt(place, "'" + ignored.code + "' is not a code; `culprit rules` lists them");
+    return MistakeAt(place, "'" + ignored.code + "' is not a code; `culprit rules` lists the codes");
   ignored.code = code;
   return ignored;
 }
@@ -52,7 +52,7 @@ class SettingsReader {
           : key == "policy"
               ? ReadPolicyName(node)
               : MistakeAt(LineOf(file_, node),
-                          "'" + key + "' is not a setting: there are hosts, host, ignore, policy and strict");
+                          "'" + key + "' is not a setting; use hosts, host, ignore, policy and strict");
       if (!read) return read;
     }
     return {};
@@ -79,7 +79,7 @@ class SettingsReader {
 
   base::Result<void> ReadPolicyName(const Node& node) {
     if (!node.IsText() || node.text.empty())
-      return MistakeAt(LineOf(file_, node), "policy must be the name of a file");
+      return MistakeAt(LineOf(file_, node), "policy must be a file name");
     settings_.policy = {base::JoinPath(directory_, node.text), base::Printable(node.text)};
     return {};
   }
@@ -88,7 +88,7 @@ class SettingsReader {
   Settings& settings_;
 };
 
-// "" if there is none. What has the name and is no file is a mistake: somebody thinks that it is read.
+// "" if there is none. Anything else with that name is an error, because the user expects that it is read.
 base::Result<std::string> NearestFile(const system::System& machine) {
   for (std::string directory = machine.WorkingDirectory(); !directory.empty();
        directory = std::string(base::DirName(directory))) {
@@ -98,8 +98,8 @@ base::Result<std::string> NearestFile(const system::System& machine) {
     if (machine.LinkStat(path))
       return base::Fail(base::ErrorCode::kNotReadable,
                         base::Printable(path) +
-                            (status ? ": not a regular file" : ": a link to a file that cannot be read") +
-                            "; --settings none does without it");
+                            (status ? ": not a regular file" : ": a symlink to a file that cannot be read") +
+                            "; to ignore it, pass --settings none");
     if (base::DirName(directory) == directory) break;
   }
   return "";

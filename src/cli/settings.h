@@ -1,5 +1,4 @@
-// .culprit.toml of a project: for which hosts it is checked, by which rules of the site, what is ignored and
-// why.
+// .culprit.toml of a project: the hosts to check for, the site's rules, and what to ignore and why.
 #pragma once
 
 #include <string>
@@ -23,7 +22,7 @@ struct Settings {
 // it, if there is one.
 base::Result<Settings> ReadSettings(const std::string& named);
 
-// What --ignore names.
+// The codes of --ignore.
 base::Result<report::Ignored> IgnoredByOption(const std::string& code);
 
 }  // namespace culprit::cli

@@ -42,10 +42,10 @@ base::Result<Subject> ChooseSubject(const Options& options, const std::vector<st
     const std::string path = PathOnMachine(*subject.machine, name, options.root);
     if (name == "-")
       return base::Fail(base::ErrorCode::kUnsupported,
-                        "-: standard input must be the only target, of `culprit check`");
+                        "-: standard input works only as the single target of `culprit check`");
     if (image::MayBeImage(*subject.machine, path))
       return base::Fail(base::ErrorCode::kUnsupported,
-                        name + ": an image must be the only target, of `culprit check`");
+                        name + ": an image works only as the single target of `culprit check`");
     const auto target = collect::ClassifyTarget(*subject.machine, path);
     if (!target) return std::unexpected(target.error());
     switch (target->kind) {
@@ -65,8 +65,9 @@ base::Result<Subject> ChooseSubject(const Options& options, const std::vector<st
       case collect::TargetKind::kSnapshot:
       case collect::TargetKind::kRootFileSystem: {
         if (targets.size() > 1 || subject.rooted) {
-          return base::Fail(base::ErrorCode::kUnsupported,
-                            name + ": a root file system must be the only target; or use --root");
+          return base::Fail(
+              base::ErrorCode::kUnsupported,
+              name + ": a root file system must be the only target; to combine it with others, use --root");
         }
         if (target->kind == collect::TargetKind::kSnapshot) {
           return Subject{.snapshot_file = target->path};

@@ -69,7 +69,7 @@ bool IsNewer(const base::Edition& one, const base::Edition& other) {
   return one.date != other.date ? one.date > other.date : version(one) > version(other);
 }
 
-// Everybody's file could make culprit say anything.
+// A file that everyone can write could make culprit say anything.
 bool AnybodyMayWrite(const system::System& machine, const std::string& path) {
   constexpr uint32_t kOthersWrite = 0002;
   const auto status = machine.Stat(path);
@@ -93,14 +93,14 @@ std::optional<std::string> ReadIfNewer(const system::System& machine, TablesFile
   if (!text) {
     const bool named = std::getenv("CULPRIT_KNOWLEDGE") != nullptr;
     if (named || text.error() != base::PathError::kNoEntry)
-      Refuse(file, "it cannot be read: " + std::string(base::Strerror(text.error())));
+      Refuse(file, "cannot be read: " + std::string(base::Strerror(text.error())));
     return std::nullopt;
   }
   file.edition = knowledge::TitleOf(*text);
   file.use = TablesUse::kOlder;
   if (!file.edition.date.empty() && !IsNewer(file.edition, base::EditionInUse())) return std::nullopt;
   if (AnybodyMayWrite(machine, file.path)) {
-    Refuse(file, "everybody may write to it");
+    Refuse(file, "everyone can write to it; remove the write permission for others");
     return std::nullopt;
   }
   return *std::move(text);

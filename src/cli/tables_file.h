@@ -14,7 +14,7 @@ inline constexpr uint64_t kMostTableBytes = 64 << 20;  // those of today have 3 
 // Chooses the newest tables, and sets base::EditionInUse() and base::RefusedEditions(). To be called once,
 // before anything asks a table.
 void UseNewestTables();
-// Where it looked, and what became of each file.
+// Where it looked, and whether each file is used.
 const std::vector<report::TablesFile>& LookedForTables();
 // What is compiled into this program.
 base::Edition BuiltInTables();

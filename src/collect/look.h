@@ -1,4 +1,5 @@
-// Looks at one target on a machine: a snapshot of what determines how it loads, and a view of the files.
+// Collects the facts about one target on a machine: a snapshot of what determines how it loads, and a view of
+// the files.
 #pragma once
 
 #include <memory>

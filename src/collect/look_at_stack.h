@@ -1,5 +1,5 @@
-// Looks at a whole machine for `culprit check`: the stack, and the loaders of everything that will be
-// simulated.
+// Collects the facts about a whole machine for `culprit check`: the stack, and the loaders of everything that
+// will be simulated.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// What only a maintainer asks, and no rule needs: processor, memory, and whole versions of the tools that
-// build. It is read when a bug report is written, and is in no snapshot.
+// Facts that only a maintainer needs, and no rule: processor, memory, and full versions of the build tools.
+// Collected for a bug report, and not part of a snapshot.
 #pragma once
 
 #include <cstdint>

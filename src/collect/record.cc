@@ -21,7 +21,7 @@ using snapshot::RecordedNode;
 
 constexpr int kLinksFollowed = 40;
 
-constexpr size_t kMaxRecordedExports = 20'000;  // more make a snapshot that nobody can mail
+constexpr size_t kMaxRecordedExports = 20'000;  // more would make a snapshot too large to mail
 
 // On Linux, that a file is no PE says nothing; on Windows it is why a DLL does not load.
 bool IsWorthRecording(const binfmt::PeFile& pe, base::Platform platform) {

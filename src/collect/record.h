@@ -1,4 +1,4 @@
-// Writing files of a machine into a snapshot, so that the same questions can be put to the file later: whole
+// Records files of a machine in a snapshot, so that it can answer the same questions later: whole
 // listings of directories, the facts of every library in them, and every path that a live look asked for.
 #pragma once
 

@@ -18,8 +18,8 @@ using PythonEnvironments = std::vector<snapshot::PythonEnvironment>;
 using snapshot::Fact;
 using snapshot::FactState;
 
-// A collector at work beside the others. It shares nothing with its starter but the surroundings, so it can
-// be abandoned. A bug in a collector ends that collector and is told as one.
+// A collector running in parallel with the others. It shares only the surroundings with its starter, so it
+// can be abandoned. A bug in a collector ends only that collector and is reported.
 template <typename T>
 class Running {
  public:

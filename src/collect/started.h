@@ -1,5 +1,5 @@
 // The programs that a container starts: its command, followed through wrappers (tini, env, gosu) and through
-// `exec` in shell scripts that can be read. What a script computes is not followed.
+// `exec` in shell scripts that can be read. Scripts are not evaluated.
 #pragma once
 
 #include <map>

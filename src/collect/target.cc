@@ -137,7 +137,7 @@ base::Result<Target> ClassifyTarget(const System& system, const std::string& pat
   return base::Fail(
       base::ErrorCode::kBadFormat,
       path + ": not a program, library, environment, image, recipe, root file system, wheel or snapshot" +
-          (text.starts_with("#!") ? "; a script: name its interpreter or environment instead" : ""));
+          (text.starts_with("#!") ? "; it is a script: name its interpreter or environment instead" : ""));
 }
 
 }  // namespace culprit::collect

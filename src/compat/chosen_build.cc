@@ -76,9 +76,9 @@ size_t DistanceOf(const std::vector<BuildPair>& pairs) {
 
 namespace {
 
-// Less is better.
+// Lower is better.
 auto RankOf(const CompatQuestion& question, const Build& build, const std::vector<BuildPair>& pairs) {
-  // Also where no platform was asked about: what nobody can install is not what is meant.
+  // Also if no platform was given: a build that cannot be installed is not meant.
   const Verdict there = knowledge::IfThereIsOne(build, knowledge::BuildOnMachine(build)).verdict;
   const bool of_cuda =
       question.cuda && knowledge::BeginsWith(knowledge::Known(build.row.cuda), *question.cuda);
@@ -122,7 +122,7 @@ bool HasOwnPackage(const Build& build) {
          !build.row.variant.empty() && build.distribution == build.row.framework;
 }
 
-// Of a framework whose releases on the index are in the tables: TensorRT 8.5.2 was an archive alone.
+// For frameworks whose index releases are in the tables: TensorRT 8.5.2 was only an archive.
 bool IsMissingOnIndex(const Build& build) {
   const std::string framework(build.distribution);
   if (build.published != PublishedOn::kPackageIndex || !knowledge::HasProjectRelease(framework, ""))

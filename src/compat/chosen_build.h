@@ -13,7 +13,7 @@
 
 namespace culprit::compat {
 
-// What one build has to do with one of the other things.
+// Whether one build works with one of the other things.
 struct BuildPair {
   std::string other;  // "driver 535.104.05"
   knowledge::Answer answer;
@@ -21,7 +21,7 @@ struct BuildPair {
 
 // The answers about one build, in the order of the question.
 std::vector<BuildPair> PairsOf(const CompatQuestion& question, const knowledge::Build& build);
-// How far a build is from fitting: less is better, 0 is a yes to everything.
+// How far a build is from working: lower is better, 0 is a yes to everything.
 size_t DistanceOf(const std::vector<BuildPair>& pairs);
 
 struct ChosenBuild {
@@ -39,7 +39,7 @@ ChosenBuild ChooseBuild(const CompatQuestion& question, CompatPackage& package);
 std::string WhereWords(const CompatQuestion& question);
 // "torch 2.7.0+cu128", "jax[cuda13] 0.10.2"
 std::string BuildName(const knowledge::Build& build);
-// How pip gets it; empty if where it is published is not known.
+// The pip command for it; empty if its index is unknown.
 report::Command InstallCommand(const knowledge::Build& build);
 
 }  // namespace culprit::compat

@@ -26,10 +26,10 @@ std::string NameOf(const ProjectRelease& release) {
   return std::string(release.package) + " " + std::string(release.version);
 }
 
-// What would tell, where no table does.
+// How to find out what the tables do not say.
 std::string HowToTell(const ProjectRelease& release) {
-  return "; `pip download --no-deps " + std::string(release.package) + "==" + std::string(release.version) +
-         "` and `culprit inspect` of that file tell";
+  return "; to find out, run `pip download --no-deps " + std::string(release.package) +
+         "==" + std::string(release.version) + "` and `culprit inspect` on the file";
 }
 
 class Judging {
@@ -106,7 +106,7 @@ class Judging {
     }
   }
 
-  // What the question says about a package beside this one: only that release counts then.
+  // The release of another package in the question: then only that release counts.
   bool IsAsked(std::string_view framework, const Build& build) const {
     return std::ranges::all_of(question_.packages, [&](const CompatPackage& package) {
       if (package.framework != framework) return true;

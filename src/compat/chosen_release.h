@@ -1,6 +1,6 @@
-// What a release of a package that is no framework has to do with the other things: by itself (its wheels,
-// its GPU code, the CUDA in its name), and by what it requires: where it needs a framework, one of the builds
-// that it accepts must fit as well.
+// Whether a release of a package (not a framework) works with the other things: by itself (its wheels, its
+// GPU code, the CUDA in its name), and by its requirements: if it needs a framework, one of the builds that
+// it accepts must work as well.
 #pragma once
 
 #include <vector>

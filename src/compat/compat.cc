@@ -50,7 +50,7 @@ class Comparison {
     answer_.verdict = Compatible::kYes;
     if (answer_.pairs.empty()) {
       answer_.verdict = Compatible::kUnknown;
-      if (question_.things > 1) answer_.notes.emplace_back("these do not depend on each other");
+      if (question_.things > 1) answer_.notes.emplace_back("these are independent of each other");
     }
     for (const auto& pair : answer_.pairs) {
       if (pair.verdict == Compatible::kNo) answer_.verdict = Compatible::kNo;
@@ -104,13 +104,14 @@ class Comparison {
     if (question_.msvc) Add(name, question_.msvc_name, OfCompilers(cuda));
   }
 
-  // Of a whole Visual Studio the first and the last compiler.
+  // For a whole Visual Studio, asks about its first and its last compiler.
   Answer OfCompilers(const Version& cuda) const {
     const Answer first = knowledge::MsvcFits(cuda, *question_.msvc);
     const Answer last = knowledge::MsvcFits(cuda, *question_.msvc_last);
     if (first.verdict == last.verdict) return last;
-    return knowledge::Unknown("this depends on which compiler of " + question_.msvc_name + ": " + last.why,
-                              last.source);
+    return knowledge::Unknown(
+        "this depends on the exact compiler version of " + question_.msvc_name + ": " + last.why,
+        last.source);
   }
 
   void Gpus() {

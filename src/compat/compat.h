@@ -1,4 +1,4 @@
-// Which versions work together: one answer for every pair that is related. Of one thing alone, what goes with
+// Which versions work together: one answer for every pair that is related. For a single key, what works with
 // it.
 #pragma once
 

@@ -215,7 +215,7 @@ TEST(CompatPackages, WhatNoRowTellsIsUnknownWithWhatWouldTell) {
   EXPECT_NE(code.pairs[0].why.find("pip download --no-deps torchcodec==0.7.0"), std::string::npos)
       << code.pairs[0].why;
   EXPECT_EQ(Ask({"transformers=4.57.1", "gpu=8.0"}).notes,
-            (std::vector<std::string>{"these do not depend on each other"}));
+            (std::vector<std::string>{"these are independent of each other"}));
 }
 
 TEST(CompatPackages, AreListedAlone) {

@@ -74,7 +74,7 @@ base::Result<void> ReadMsvc(const std::string& value, CompatQuestion& question) 
                       (version->part(0) == kMsvcMajor || version->part(0) == kToolsetMajor);
   if (!number && !dotted) {
     return Fail(ErrorCode::kBadFormat,
-                "'" + base::Printable(value) + "' is not an _MSC_VER (1939) or a version of MSVC (19.39)");
+                "'" + base::Printable(value) + "' is neither an _MSC_VER (1939) nor an MSVC version (19.39)");
   }
   question.msvc = question.msvc_last = number ? version->part(0) : kMsvcMajor * 100 + version->part(1);
   question.msvc_name = "MSVC " + std::to_string(*question.msvc);
@@ -89,9 +89,9 @@ base::Result<void> ReadVisualStudio(const std::string& value, CompatQuestion& qu
     question.msvc_last = row.last;
   }
   if (!question.msvc) {
-    return Fail(ErrorCode::kBadFormat, "'" + base::Printable(value) +
-                                           "' is not a year of Visual Studio (vs=2022); msvc=19.39 names "
-                                           "the compiler");
+    return Fail(ErrorCode::kBadFormat,
+                "'" + base::Printable(value) +
+                    "' is not a Visual Studio year (vs=2022); use msvc=19.39 for the compiler version");
   }
   question.msvc_name = "Visual Studio " + value;
   return {};

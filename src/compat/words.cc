@@ -50,7 +50,7 @@ Answer OfBranch(const CompatQuestion& question, const std::function<Answer(const
   Answer newest = ask(knowledge::Known(range->newest));
   if (lowest.verdict == newest.verdict) return newest;
   const auto word = [](Verdict verdict) { return std::string(base::Word(InReport(verdict))); };
-  return knowledge::Unknown("this depends on which " + driver.ToString() +
+  return knowledge::Unknown("this depends on the exact " + driver.ToString() +
                                 " driver: " + std::string(range->lowest) + " " + word(lowest.verdict) + ", " +
                                 std::string(range->newest) + " " + word(newest.verdict) + "; " + lowest.why,
                             lowest.source);

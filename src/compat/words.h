@@ -1,4 +1,4 @@
-// How compat calls the things that it is asked about, and a driver that stands for its branch.
+// Names for the things in a compat question, and a driver that stands for its branch.
 #pragma once
 
 #include <functional>

@@ -56,12 +56,12 @@ std::string FileOfDriver(std::string_view name, const std::string& driver) {
   return std::string(name.substr(0, name.find(".so") + 3)) + "." + driver;
 }
 
-// A plain file of that name, even an empty one: ldconfig makes no symlink over it.
+// A regular file with that name, even an empty one: ldconfig does not replace it by a symlink.
 bool IsPlainFile(snapshot::FileView& view, const std::string& path, std::string_view name) {
   return view.Open(path).error == base::PathError::kNone && base::BaseName(view.RealPath(path)) == name;
 }
 
-// Whether ldconfig takes the image's file for that name rather than the host's, which lies beside it.
+// Whether ldconfig picks the image's file for that name rather than the host's in the same directory.
 bool BeatsHost(snapshot::FileView& view, const std::string& path, std::string_view name,
                const std::string& driver) {
   if (view.Open(path).error != base::PathError::kNone) return false;

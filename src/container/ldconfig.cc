@@ -1,7 +1,6 @@
 // ldconfig: reads /etc/ld.so.conf and what it includes, looks into those directories and the system's own,
-// makes the links by sonames, takes away links that lead nowhere, and writes /etc/ld.so.cache (ldconfig(8);
-// which links count as libraries of their own was read off its behaviour, docs/ld-so-cache-format.md has the
-// bytes).
+// makes the soname symlinks, removes dangling ones, and writes /etc/ld.so.cache (ldconfig(8); which symlinks
+// count as separate libraries was found out from its behaviour; docs/ld-so-cache-format.md has the bytes).
 #include "container/ldconfig.h"
 
 #include <algorithm>
@@ -43,7 +42,7 @@ std::vector<std::string> Directories(const System& machine) {
   return kept;
 }
 
-// FLAG_* of ldconfig for the ABI of a library; nothing: not one that a cache of today holds.
+// FLAG_* of ldconfig for the ABI of a library; nothing: not one that a current cache contains.
 std::optional<int32_t> FlagsOf(const binfmt::ElfFile& elf) {
   constexpr int32_t kLibc6 = 3;
   switch (elf.machine) {
@@ -70,7 +69,7 @@ struct Found {
   int32_t flags = 0;
 };
 
-// What ldconfig takes for a library of this directory; a link that leads nowhere goes into `made.removed`.
+// What ldconfig counts as a library of this directory; a dangling symlink goes into `made.removed`.
 void Look(const System& machine, const std::string& directory, const system::DirectoryEntry& entry,
           std::vector<Found>& all, system::SystemChanges& made) {
   const std::string& name = entry.name;
@@ -119,10 +118,10 @@ void ReadDirectory(const System& machine, const std::string& directory, const st
   std::vector<Found> all;
   for (const auto& entry : *entries) Look(machine, directory, entry, all, scan.made);
   for (const Found& found : all) {
-    // For the directories of CPUs no links are made.
+    // ldconfig makes no symlinks in CPU-specific directories.
     const std::string path = JoinPath(directory, hwcaps.empty() ? found.soname : found.name);
     const auto there = machine.LinkStat(path);
-    // A file that stands where the link should is left alone: "is not a symbolic link".
+    // A regular file in place of the symlink is left alone: "is not a symbolic link".
     if (hwcaps.empty() && !found.link && found.soname != found.name &&
         (!there || there->type == FileType::kLink)) {
       scan.made.put[path] = {.type = FileType::kLink, .bytes = {}, .target = found.name};
@@ -135,7 +134,7 @@ void ReadDirectory(const System& machine, const std::string& directory, const st
 Scan ScanMachine(const System& machine) {
   Scan scan;
   const std::vector<std::string> directories = Directories(machine);
-  // What is for certain CPUs stands before what is for all.
+  // CPU-specific entries come before general ones.
   for (const std::string& directory : directories) {
     const std::string hwcaps = JoinPath(directory, "glibc-hwcaps");
     if (const auto levels = machine.List(hwcaps)) {

@@ -1,4 +1,4 @@
-// ldconfig, in the mind: what it would change on a machine.
+// A simulated ldconfig: what it would change on a machine.
 #pragma once
 
 #include "base/error.h"
@@ -11,7 +11,7 @@ namespace culprit::container {
 // A new /etc/ld.so.cache, and the symlinks by sonames that it makes or removes. Linux only.
 system::SystemChanges RunLdconfig(const system::System& machine);
 
-// That cache alone, for whoever looks at the machine as it is: it names the files that those symlinks lead
+// Only that cache, for code that reads the machine unchanged: it names the files that those symlinks point
 // to.
 base::Result<binfmt::LdCache> CacheAfterLdconfig(const system::System& machine);
 

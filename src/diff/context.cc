@@ -80,7 +80,7 @@ void AddLoaders(Parts& parts) {
   }
 }
 
-// What a name leads to: the paths of the cache in their order.
+// What a name resolves to: the paths of the cache in their order.
 std::map<std::string, std::string> Names(const binfmt::LdCache& cache) {
   std::map<std::string, std::string> names;
   for (const binfmt::LdCacheEntry& entry : cache.entries) {
@@ -90,7 +90,7 @@ std::map<std::string, std::string> Names(const binfmt::LdCache& cache) {
   return names;
 }
 
-// One difference for all of its entries; those of CUDA are told one by one.
+// One difference for all entries; CUDA entries are listed one by one.
 void AddCache(Parts& parts) {
   const auto& before = parts.before.scene.snapshot.ld_cache;
   const auto& after = parts.after.scene.snapshot.ld_cache;

@@ -1,6 +1,6 @@
-// Joins the differences and puts them in order. First stands what a new finding speaks of: it says that the
-// difference matters. Then what makes programs load something else, then facts by their kind. What follows
-// from another difference stands below that one and lends it its weight.
+// Joins and sorts the differences. First those that a new finding mentions, because then the difference
+// matters. Then those that make programs load something else, then facts by kind. A difference that follows
+// from another one is listed below that one and adds its weight to it.
 #include "diff/diff.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ void AddRemarks(Parts& parts) {
     parts.remarks.push_back("different machines: one of them runs Windows");
 }
 
-// What is new below a directory that a variable names now, or did: without the variable nobody would meet it.
+// New files below a directory that a variable names or named: without the variable they would not be found.
 void JoinToVariable(Parts& parts, size_t part) {
   for (const std::string& name : parts.list[part].names) {
     for (std::string_view above = name; above.size() > 1 && above.starts_with('/');
@@ -43,7 +43,7 @@ void JoinToVariable(Parts& parts, size_t part) {
   }
 }
 
-// A fact that is different because of another, or told by two parts, stands below.
+// A fact that differs because of another one, or is reported by two parts, goes below that one.
 void JoinCauses(Parts& parts) {
   for (size_t i = 0; i < parts.list.size(); ++i) {
     const bool of_files = parts.list[i].difference.kind == report::DifferenceKind::kFile ||
@@ -91,7 +91,7 @@ struct Standing {
   size_t count = 0;
 };
 
-// How plainly the new findings speak of this part itself.
+// How clearly the new findings mention this part itself.
 void Weigh(const Parts& parts, const std::vector<Finding>& findings, size_t part, bool itself,
            Standing& standing, std::vector<size_t>& speaking) {
   const std::vector<std::string>& names = parts.list[part].names;
@@ -121,7 +121,7 @@ std::string WhyOf(const report::Difference& difference, const std::vector<Findin
   }
   if (leads_to_loads) return "it changes which libraries are loaded";
   if (difference.kind == report::DifferenceKind::kLoad || difference.kind == report::DifferenceKind::kRun)
-    return "other libraries are loaded, or the run went differently";
+    return "other libraries were loaded, or the run ended differently";
   if (difference.suspicion >= 40) return "it is part of the CUDA stack";
   return "no finding mentions it";
 }
@@ -137,12 +137,12 @@ std::optional<report::Layer> TopLayer(const Side& side, const std::vector<std::s
   return top;
 }
 
-// Where the change itself lies decides, then all that is known by its names, then what follows from it. A
-// variable comes from the configuration, which is no layer.
+// First the place of the change itself decides, then everything known by its names, then what follows from
+// it. A variable comes from the configuration, which is not a layer.
 std::optional<report::Layer> LayerOf(const Parts& parts, size_t root, const std::vector<size_t>& members) {
   const report::Difference& difference = parts.list[root].difference;
   if (!parts.after.layer_of || difference.kind == report::DifferenceKind::kVariable) return std::nullopt;
-  // What is gone from a directory that is still there was not taken away by whoever made that.
+  // The layer that made a directory is not the one that removed a file from it.
   if (difference.how == report::Differs::kRemoved && difference.subject.starts_with('/')) {
     if (auto layer = parts.after.remover_of(difference.subject)) return layer;
   }
@@ -203,7 +203,7 @@ std::vector<report::Difference> InOrder(Parts& parts, const std::vector<Finding>
   return ordered;
 }
 
-// An error that no difference explains must not be without a line.
+// An error that no difference explains still gets a line.
 void AddUnexplained(std::vector<report::Difference>& differences, const std::vector<Finding>& findings) {
   for (const Finding& finding : findings) {
     if (finding.severity == Severity::kNote) continue;
@@ -217,7 +217,7 @@ void AddUnexplained(std::vector<report::Difference>& differences, const std::vec
                                   .summary = finding.summary,
                                   .before = "not found",
                                   .after = std::string(Name(finding.severity)) + " " + finding.code,
-                                  .why = "the finding is new, and no recorded difference explains it",
+                                  .why = "new finding; no recorded difference explains it",
                                   .suspicion = finding.severity == Severity::kError ? 87 : 69,
                                   .findings = {finding.code},
                                   .layer = finding.layer};
@@ -238,7 +238,8 @@ std::string Headline(const report::DiffReport& report) {
   };
   const size_t come = bad(report.new_findings), gone = bad(report.gone_findings);
   if (report.differences.empty()) {
-    return report.not_compared.empty() ? "nothing changed" : "nothing changed in what could be compared";
+    return report.not_compared.empty() ? "nothing changed"
+                                       : "nothing changed in the parts that could be compared";
   }
   const report::Difference& first = report.differences.front();
   if (come > 0) {
@@ -246,7 +247,7 @@ std::string Headline(const report::DiffReport& report) {
     for (const std::string& code : first.findings) codes += (codes.empty() ? " (" : ", ") + code;
     return "most likely: " + first.summary + (codes.empty() ? "" : codes + ")");
   }
-  if (first.suspicion < 20) return "nothing that matters changed";
+  if (first.suspicion < 20) return "no relevant change";
   if (gone > 0) return Counted(gone, "finding") + " fewer; most likely: " + first.summary;
   const bool lost_sight =
       report.verdict_after == report::Verdict::kUnknown && report.verdict_before != report::Verdict::kUnknown;

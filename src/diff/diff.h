@@ -1,4 +1,4 @@
-// `culprit diff`: two machines (or one at two times) -> what is different, in the order of suspicion.
+// `culprit diff`: two machines (or one at two times) -> the differences, most suspicious first.
 #pragma once
 
 #include <functional>

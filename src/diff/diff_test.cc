@@ -63,7 +63,7 @@ TEST(Diff, AListIsComparedElementByElement) {
   };
   EXPECT_EQ(words("/a:/b", "/x:/a:/b"), "LD_LIBRARY_PATH: /x added in front");
   EXPECT_EQ(words("/a:/b", "/a:/b:/x"), "LD_LIBRARY_PATH: /x added at the end");
-  EXPECT_EQ(words("/a:/b", "/a:/x:/b"), "LD_LIBRARY_PATH: /x added behind /a");
+  EXPECT_EQ(words("/a:/b", "/a:/x:/b"), "LD_LIBRARY_PATH: /x added after /a");
   EXPECT_EQ(words("/a:/b", "/b"), "LD_LIBRARY_PATH: /a removed");
   EXPECT_EQ(words("/a:/b", "/b:/a"), "LD_LIBRARY_PATH: the same elements in another order");
   EXPECT_EQ(words("/a:/b", "/a::/b:"), "") << "spelled differently, and the same";
@@ -147,11 +147,11 @@ TEST(Diff, TwoRunsBlameTheVariableForTheFirstLoadThatDiffers) {
   EXPECT_EQ(Summaries(report),
             (std::vector<std::string>{
                 "LD_LIBRARY_PATH is set to \"/b\"",
-                "first CUDA call that fails: cudnnCreate gives CUDNN_STATUS_NOT_INITIALIZED, before none",
-                "the run ended with exit status 1, before with exit status 0"}));
+                "first failing CUDA call: cudnnCreate gives CUDNN_STATUS_NOT_INITIALIZED; before: none",
+                "the run ended with exit status 1 instead of exit status 0"}));
   EXPECT_EQ(
       report.differences[0].leads_to,
-      std::vector<std::string>{"first load that differs: libcudnn.so.9 was loaded from /b, before from /a"});
+      std::vector<std::string>{"first load that differs: libcudnn.so.9 was loaded from /b instead of /a"});
 }
 
 }  // namespace

@@ -86,7 +86,7 @@ void AddDriverLibraries(Parts& parts, const Driver& before, const Driver& after)
 
 std::string Shown(const snapshot::DeviceNode* node) {
   if (node == nullptr) return "none";
-  if (node->not_a_device) return "a regular file, not a device";
+  if (node->not_a_device) return "a regular file, not a device node";
   return node->denied ? "this user has no permission to open it" : "there";
 }
 

@@ -1,6 +1,6 @@
-// Libraries and programs as files: come, gone, other version, size, contents or link target. What was not
-// recorded is not different. Files of one directory that nobody speaks of are told together, and a directory
-// that came or went is one difference with everything in it. Times and inodes are noise.
+// Libraries and programs as files: added, removed, changed version, size, contents or symlink target. What
+// was not recorded is not different. Unmentioned files of one directory are reported together, and an added
+// or removed directory is one difference with everything in it. Times and inodes are ignored.
 #include <algorithm>
 #include <optional>
 
@@ -38,7 +38,7 @@ bool IsLibraryOrProgram(const std::string& path, const RecordedNode& node) {
   return node.elf || node.pe || name.contains(".so") || name.ends_with(".dll") || name.ends_with(".pyd");
 }
 
-// More than a name in a listing is known of it.
+// Whether more is known than a name in a listing.
 bool WasLookedAt(const RecordedNode& node) {
   return node.elf || node.pe || node.size != 0 || node.error != PathError::kNone ||
          node.kind == FileKind::kLink;

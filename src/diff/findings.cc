@@ -1,5 +1,5 @@
-// Which findings are new, and of what they speak: their subject, what tells them apart, what their fix would
-// change, the sources of their evidence and the arguments of their commands. Never what their sentences say.
+// Which findings are new, and what they mention: their subject, their identity, what their fix would change,
+// the sources of their evidence and the arguments of their commands. Never the words of their sentences.
 #include <algorithm>
 
 #include "base/text.h"

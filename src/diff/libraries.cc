@@ -20,7 +20,7 @@ std::string ListOf(const std::vector<std::string>& links) {
   return OrNone(text);
 }
 
-// A toolkit in one place. What is said of it is the first thing that differs, its version before the rest.
+// A toolkit in one place. Reports the first thing that differs, its version before the rest.
 void AddToolkit(Parts& parts, const std::string& root, const Toolkit* was, const Toolkit* is) {
   const Toolkit& toolkit = is == nullptr ? *was : *is;
   std::string a = Shown(was), b = Shown(is), what = "toolkit in ";
@@ -109,7 +109,7 @@ void AddCudnn(Parts& parts, const std::vector<CudnnCopy>& before, const std::vec
       summary = was->header_version != is->header_version
                     ? "header of cuDNN in " + copy.directory + ": " + OrNone(was->header_version) + " -> " +
                           OrNone(is->header_version)
-                    : "cuDNN in " + copy.directory + ": some of its sub-libraries changed";
+                    : "cuDNN in " + copy.directory + ": sub-libraries changed";
     }
     std::vector<std::string> names = {copy.directory, copy.header};
     for (const CudnnCopy* side : {is, was}) {

@@ -1,5 +1,5 @@
-// What programs and frameworks now load differently: played on both sides, the same name resolved to another
-// file or another version, or not found any more.
+// What programs and frameworks now load differently: simulated on both sides, the same name resolves to
+// another file or another version, or is no longer found.
 #include <algorithm>
 #include <map>
 
@@ -19,7 +19,7 @@ std::string KeyOf(const rules::Scene& scene, const Scenario& scenario) {
   return scenario.title;
 }
 
-// Names that were asked for and not found, and that the caller cannot do without.
+// Names that were not found, and without which the caller does not work.
 std::map<std::string, const loader::Request*> Missing(const LoadGraph& graph) {
   std::map<std::string, const loader::Request*> missing;
   for (const loader::Request& request : graph.requests) {
@@ -41,12 +41,12 @@ std::string Shown(const rules::Scene& scene, const Object& object) {
   return (version ? version->version + " in " : "") + std::string(base::DirName(Plainly(object.path)));
 }
 
-// What may have made the load another one: the lists that were searched, then files.
+// What may have changed the load: the searched lists, then files.
 void Blame(Parts& parts, const Scenario& scenario, std::vector<std::string> files,
            std::initializer_list<loader::Via> ways) {
   const size_t effect = parts.list.size() - 1;
   for (size_t i = 0, count = files.size(); i < count;
-       ++i) {  // /lib is a link mostly, and files lie in /usr/lib
+       ++i) {  // /lib is usually a symlink, and the files are in /usr/lib
     if (!files[i].starts_with('/')) continue;
     const std::string directory(base::DirName(files[i])), name(base::BaseName(files[i]));
     for (const Side* side : {&parts.after, &parts.before})
@@ -121,7 +121,7 @@ class Comparison {
     };
     const bool other_version = version(parts_.before.scene, was) != version(parts_.after.scene, is);
     const std::vector<std::string> files = {Plainly(is.path), is.real_path, Plainly(was.path), was.real_path};
-    if (a == b) return;  // a link in between leads on: told as a file
+    if (a == b) return;  // reached through another symlink: reported as a file
     parts_.Add({.kind = report::DifferenceKind::kLoad,
                 .subject = name + " for " + after_.title,
                 .summary = after_.title + ": " + name + " is " + b + ", was " + a,
@@ -143,7 +143,7 @@ class Comparison {
                 .after = error,
                 .suspicion = 82},
                {});
-    // The words of the loader name the file.
+    // The loader's message names the file.
     std::vector<std::string> files;
     for (const std::string& word : base::SplitWords(error, " :'`(),;\"")) {
       if (word.size() > 3) files.push_back(word);

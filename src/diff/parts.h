@@ -1,5 +1,5 @@
-// Inside `culprit diff`: one difference per fact, found by one function per kind of fact, and afterwards
-// joined, so that a fact which is different because of another one stands below that one.
+// Internals of `culprit diff`: one difference per fact, found by one function per kind of fact, and joined
+// afterwards, so that a fact that differs because of another one is listed below it.
 #pragma once
 
 #include <map>
@@ -19,12 +19,12 @@ inline constexpr size_t kNoPart = static_cast<size_t>(-1);
 
 struct Part {
   report::Difference difference;
-  // Paths, variables, packages by which findings and other parts know it, the most telling first.
+  // Paths, variables, packages by which findings and other parts know it, the most specific first.
   std::vector<std::string> names;
   size_t cause = kNoPart;  // the part that explains it
 };
 
-// Which names the new findings speak of, and how plainly.
+// Which names the new findings mention, and how clearly.
 struct Mention {
   size_t finding = 0;  // place in the list
   int strength = 0;    // 4 its subject, 3 its fix changes it, 2 its evidence or about, 1 in a command
@@ -82,7 +82,7 @@ void AddRuns(Parts& parts);   // of two records
 // The installed package (in either state) that a file belongs to, as "NAME in PREFIX"; "" when none is known.
 std::string OwnerOf(Parts& parts, const std::string& path);
 
-// "none" for a value that is not there.
+// "none" for a missing value.
 std::string OrNone(const std::string& text);
 // A path without "..", as text: only to compare what findings and differences name.
 std::string Plainly(std::string_view path);
@@ -97,8 +97,8 @@ void Align(const List& before, const List& after, const Key& key, const Visit& v
   for (const auto& [name, pair] : both) visit(name, pair.first, pair.second);
 }
 
-// The value of a fact, an empty one where there is none of it. Where one side could not be looked at, that is
-// noted and null is given: a fact that is not known is not different.
+// The value of a fact, an empty one if it is absent. If one side could not be read, that is noted and null is
+// returned: an unknown fact is not different.
 template <typename T>
 std::pair<const T*, const T*> BothOf(Parts& parts, const char* what, const snapshot::Fact<T>& before,
                                      const snapshot::Fact<T>& after) {
@@ -109,7 +109,7 @@ std::pair<const T*, const T*> BothOf(Parts& parts, const char* what, const snaps
   if (known(before) && known(after))
     return {before.value ? &*before : &kNothing, after.value ? &*after : &kNothing};
   const bool first = !known(before);
-  // Not to be had on either side, for one reason: the same.
+  // Unknown on both sides, for the same reason: equal.
   if (before.state != after.state || before.why != after.why) {
     const std::string& why = first ? before.why : after.why;
     parts.reasons.insert(why);

@@ -1,4 +1,4 @@
-// Python environments: their packages and frameworks. An environment that moved is the same one at another
+// Python environments: their packages and frameworks. A moved environment counts as the same one in another
 // place.
 #include <algorithm>
 #include <set>
@@ -93,7 +93,7 @@ void AddFrameworks(Parts& parts, const PythonEnvironment& before, const PythonEn
       });
 }
 
-// Files that are not as their package says, which nobody needs to have recorded.
+// Files that differ from their package's records, even if the files themselves were not recorded.
 void AddDamage(Parts& parts, const PythonEnvironment& before, const PythonEnvironment& after) {
   for (const PythonPackage& package : after.packages) {
     if (package.damaged.empty()) continue;
@@ -106,8 +106,8 @@ void AddDamage(Parts& parts, const PythonEnvironment& before, const PythonEnviro
       parts.Add({.how = missing ? report::Differs::kRemoved : report::Differs::kChanged,
                  .kind = report::DifferenceKind::kFile,
                  .subject = file.path,
-                 .summary = file.path + (missing ? " is gone, " : " is not as installed, ") + "a file of " +
-                            package.name + " " + package.version,
+                 .summary = file.path + (missing ? " is gone, " : " differs from the installed one, ") +
+                            "a file of " + package.name + " " + package.version,
                  .before = OrNone(file.expected),
                  .after = missing ? "none" : OrNone(file.actual),
                  .suspicion = 54},

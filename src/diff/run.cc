@@ -1,5 +1,5 @@
-// Two runs of a command: how they ended, the first CUDA call that fails now, the first load that went another
-// way, and names that are not found any more.
+// Two runs of a command: how they ended, the first CUDA call that fails now, the first load from another
+// place, and names that are no longer found.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -56,8 +56,8 @@ void BlameForLoad(Parts& parts, const std::vector<std::string>& files, std::opti
     parts.Explain(effect, parts.Find(report::DifferenceKind::kPackage, {OwnerOf(parts, file)}));
 }
 
-// In load order, of the process of the same place in both runs: by name, because a new library shifts all
-// behind it.
+// In load order, for the corresponding processes of both runs: by name, because a new library shifts all
+// later ones.
 void AddProcess(Parts& parts, const record::Process& before, const record::Process& after) {
   std::map<std::string_view, const record::Loaded*> was;
   for (const record::Loaded& load : before.loads) was.emplace(base::BaseName(load.path), &load);
@@ -68,7 +68,7 @@ void AddProcess(Parts& parts, const record::Process& before, const record::Proce
     const std::string name(found->first);
     parts.Add({.kind = report::DifferenceKind::kRun,
                .subject = name,
-               .summary = fmt::format("{}{} was loaded from {}, before from {}",
+               .summary = fmt::format("{}{} was loaded from {} instead of {}",
                                       first ? "first load that differs: " : "", name,
                                       base::DirName(RealPath(load)), base::DirName(RealPath(*found->second))),
                .before = RealPath(*found->second),
@@ -120,7 +120,7 @@ void AddRuns(Parts& parts) {
     parts.Add({.how = HowOf(was != nullptr, true),
                .kind = report::DifferenceKind::kRun,
                .subject = is->function,
-               .summary = "first CUDA call that fails: " + Shown(is) + ", before " + Shown(was),
+               .summary = "first failing CUDA call: " + Shown(is) + "; before: " + Shown(was),
                .before = Shown(was),
                .after = Shown(is),
                .suspicion = 68},
@@ -129,7 +129,7 @@ void AddRuns(Parts& parts) {
   if (EndOf(before) != EndOf(after)) {
     parts.Add({.kind = report::DifferenceKind::kRun,
                .subject = "end of the run",
-               .summary = "the run ended with " + EndOf(after) + ", before with " + EndOf(before),
+               .summary = "the run ended with " + EndOf(after) + " instead of " + EndOf(before),
                .before = EndOf(before),
                .after = EndOf(after),
                .suspicion = after.failed() ? 40 : 20},

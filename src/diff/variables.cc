@@ -9,7 +9,7 @@ namespace {
 
 using Elements = std::vector<std::string>;
 
-// What separates the elements of a variable; "" when it is no list.
+// What separates the elements of a variable; "" if it is not a list.
 std::string_view SeparatorsOf(std::string_view name, bool windows) {
   if (name == "LD_PRELOAD") return ": ";
   if (name == "LD_LIBRARY_PATH") return ":;";
@@ -56,7 +56,7 @@ std::string InWords(const Elements& before, const Elements& after) {
         (all                 ? ""
          : first == 0        ? " in front"
          : i == after.size() ? " at the end"
-                             : " behind " + after[first - 1]));
+                             : " after " + after[first - 1]));
   }
   Elements gone;
   for (const std::string& element : before) {

@@ -112,8 +112,9 @@ void AddSystem(const snapshot::Snapshot& snapshot, Facts& facts) {
   facts.Add("Jetson", context.jetson);
 }
 
-// What is not as the rest of its cuDNN, such as a file that an update left behind or cut short: no program of
-// the node may use it yet, so that it is no finding, but other nodes do not have it.
+// Sub-libraries that differ from the rest of their cuDNN, such as a file that an update left behind or
+// truncated: maybe no program on the node uses it yet, so it is not a finding, but other nodes do not have
+// it.
 void AddOddParts(const snapshot::Snapshot& snapshot, Facts& facts) {
   if (!snapshot.stack.cudnn) return;
   for (const snapshot::CudnnCopy& copy : *snapshot.stack.cudnn) {
@@ -129,7 +130,7 @@ void AddOddParts(const snapshot::Snapshot& snapshot, Facts& facts) {
   }
 }
 
-// Takes away what is said last until it fits: packages come after all that matters more.
+// Removes the last facts until it fits: packages come after everything more important.
 void Fit(Brief& brief) {
   const auto of_packages = [](const NodeFact& fact) { return fact.what.starts_with(report::kPackageFacts); };
   for (size_t size = ToLine(brief).size(); size > kMostBytes; size = ToLine(brief).size()) {
@@ -187,20 +188,20 @@ std::string ToLine(const Brief& brief) {
 
 base::Result<Brief> ReadBrief(std::string_view text) {
   if (text.size() > kMostBytes)
-    return base::Fail(base::ErrorCode::kBadFormat, "it is larger than a brief snapshot may be");
+    return base::Fail(base::ErrorCode::kBadFormat, "too large for a brief snapshot");
   const base::Json json = base::Json::parse(text, nullptr, false);
-  if (!json.is_object()) return base::Fail(base::ErrorCode::kBadFormat, "it is not JSON");
+  if (!json.is_object()) return base::Fail(base::ErrorCode::kBadFormat, "not JSON");
   std::string wrong, schema;
   const snapshot::JsonReader reader(json, wrong);
   reader.Require("schema");
   reader.Field("schema", schema);
   if (wrong.empty() && schema != kSchema)
-    return base::Fail(base::ErrorCode::kBadFormat, "its schema is not " + std::string(kSchema));
+    return base::Fail(base::ErrorCode::kBadFormat, "its \"schema\" is not " + std::string(kSchema));
   reader.Require("node");
   Brief brief;
   snapshot::ReadFields(reader, brief);
   if (!wrong.empty()) return base::Fail(base::ErrorCode::kBadFormat, wrong);
-  if (brief.node.empty()) return base::Fail(base::ErrorCode::kBadFormat, "it names no node");
+  if (brief.node.empty()) return base::Fail(base::ErrorCode::kBadFormat, "it has no node name");
   std::ranges::sort(brief.facts);
   return brief;
 }

@@ -1,5 +1,5 @@
 // A node in brief: the facts by which the nodes of a fleet are compared, and what was found on it. Redacted,
-// and at most 64 kB, so that a thousand of them come back through any engine.
+// and at most 64 kB, so that any launcher can return a thousand of them.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ struct BriefFinding {
 
 struct Brief {
   std::string node;
-  std::string taken;    // "2026-11-18T11:04:07Z": of two of one node the later counts
+  std::string taken;    // "2026-11-18T11:04:07Z": of two from one node, the later counts
   std::string error;    // why it did not answer; then there is nothing else
   std::string version;  // of culprit
   report::Verdict verdict = report::Verdict::kUnknown;
@@ -58,7 +58,7 @@ struct Brief {
   bool operator==(const Brief&) const = default;
 };
 
-// Hides who somebody is in a text.
+// Redacts a text.
 using Hide = std::function<std::string(const std::string&)>;
 
 Brief MakeBrief(const snapshot::Snapshot& snapshot, const report::CheckReport& report, const Hide& hide,
@@ -66,7 +66,7 @@ Brief MakeBrief(const snapshot::Snapshot& snapshot, const report::CheckReport& r
 
 // One line of JSON, without its end.
 std::string ToLine(const Brief& brief);
-// What such a line says. The text is foreign: at most kMostBytes of it are read.
+// Reads such a line. It is untrusted: at most kMostBytes are read.
 base::Result<Brief> ReadBrief(std::string_view text);
 
 }  // namespace culprit::fleet

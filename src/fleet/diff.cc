@@ -21,8 +21,8 @@ using report::NodeFact;
 using report::Severity;
 using report::Verdict;
 
-// Nodes whose stacks differ in more than this part of their facts are of different kinds: what is new on one
-// kind did not fail to arrive on the other.
+// Nodes whose stacks differ in more than this part of their facts are of different kinds: something new on
+// one kind is not missing on the other.
 constexpr size_t kOtherKind = 4;
 constexpr size_t kMostStacks = 500;
 
@@ -46,13 +46,13 @@ class Changes {
     for (size_t i = 0; i < pairs.size(); ++i) FindStill(i);
   }
 
-  // Facts that changed on the same nodes, and stayed on the same others, are told together.
+  // Facts that changed on the same nodes, and stayed on the same others, are reported together.
   std::vector<FleetChange> Take() const {
     std::map<std::pair<Places, Places>, FleetChange> together;
     for (const auto& [key, places] : changed_) {
       const auto& [what, before, after] = key;
-      // What is new on one node did not fail to arrive on the others, they are more: with many stacks they
-      // are not counted.
+      // Something new on one node is not missing on the others, which are more; with many stacks they are not
+      // counted.
       Places still;
       if (!before.empty()) {
         still = still_.at({what, before});
@@ -78,7 +78,7 @@ class Changes {
   }
 
  private:
-  // What was there before some change, and is there still.
+  // Nodes with the value from before a change, and with that value still.
   void FindStill(size_t place) {
     const std::vector<NodeFact>&before = pairs_[place].before->facts, &after = pairs_[place].after->facts;
     auto at = after.begin();
@@ -90,7 +90,7 @@ class Changes {
     }
   }
 
-  // Pairs that have no such thing on either side, and are otherwise of the kind of the one that got it.
+  // Pairs without this fact on either side, of the same kind as the pair that got it.
   Places WithoutIt(const std::string& what, size_t got_it) const {
     const auto may_have = [&](const Stack& stack) {
       const auto at = std::ranges::lower_bound(stack.facts, what, {}, &NodeFact::what);
@@ -161,8 +161,8 @@ std::vector<FleetFinding> FindingsOnlyIn(const Merge& is, const Merge& other, bo
     const auto at = other.nodes().find(name);
     const bool silent =
         at != other.nodes().end() && (!at->second.error.empty() || HadNoRoom(other, at->second));
-    // What is not seen on a node that does not answer, is not there, or could not be judged is not gone; what
-    // was not asked before is not new.
+    // On a node that is missing, does not answer, or could not be judged, nothing counts as gone; on a node
+    // that was not asked before, nothing counts as new.
     if (silent || (!worse && (at == other.nodes().end() || at->second.verdict == Verdict::kUnknown)))
       continue;
     for (const size_t i : node.findings) {
@@ -220,13 +220,13 @@ void Conclude(FleetDiffReport& report) {
   std::string words = Counted(report.compared, "node", "nodes") + " compared";
   const size_t changed = report.compared - report.same;
   words += changed == 0 ? "; nothing changed" : "; " + Counted(changed, "changed", "changed");
-  if (missed > 0) words += "; a change did not arrive on " + std::to_string(missed);
+  if (missed > 0) words += "; a change did not reach " + std::to_string(missed);
   if (errors > 0) words += "; new errors on " + std::to_string(errors);
   if (warnings > 0) words += "; new warnings on " + std::to_string(warnings);
   if (!report.new_nodes.empty()) words += "; " + std::to_string(report.new_nodes.size()) + " new";
   if (!report.gone_nodes.empty()) words += "; " + std::to_string(report.gone_nodes.size()) + " gone";
   if (!report.unjudged.empty()) words += "; " + std::to_string(report.unjudged.size()) + " not judged";
-  if (silent > 0) words += "; nothing usable from " + std::to_string(silent);
+  if (silent > 0) words += "; no usable answer from " + std::to_string(silent);
   report.headline = std::move(words);
 }
 

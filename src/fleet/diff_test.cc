@@ -47,7 +47,7 @@ TEST(FleetDiff, NamesTheNodesThatAnUpdateDidNotReach) {
   EXPECT_EQ(report.changes[0].nodes, (Names{"n1", "n2"}));
   EXPECT_EQ(report.changes[0].missed, (Names{"n3"}));  // m had another one
   EXPECT_EQ(report.verdict, Verdict::kWarnings);
-  EXPECT_EQ(report.headline, "4 nodes compared; 2 changed; a change did not arrive on 1");
+  EXPECT_EQ(report.headline, "4 nodes compared; 2 changed; a change did not reach 1");
 }
 
 TEST(FleetDiff, OneThatDriftsIsNotAnUpdateThatTheOthersMissed) {

@@ -17,10 +17,10 @@ using report::NodeFact;
 using report::Severity;
 using report::Verdict;
 
-// A stack of more nodes than this part of the most frequent one is another kind of node; rarer ones are odd,
-// and so is one of a single node where others have company.
+// A stack with more nodes than this part of the most frequent one is another kind of node; rarer ones are
+// odd, and so is a single node if other stacks have several.
 constexpr size_t kUsualPart = 4;
-// Where every node is different, each would be compared with all others.
+// Limits the work if every node is different: each would be compared with all others.
 constexpr size_t kMostCompared = 200;
 
 size_t HashOf(const Stack& stack) {
@@ -52,14 +52,14 @@ void Conclude(report::FleetReport& report) {
              (report.baseline.empty() ? " from the others" : " from the baseline");
   if (!report.unjudged.empty()) words += "; " + std::to_string(report.unjudged.size()) + " not judged";
   if (!report.unreachable.empty())
-    words += "; nothing usable from " + std::to_string(report.unreachable.size());
+    words += "; no usable answer from " + std::to_string(report.unreachable.size());
   const auto others = std::ranges::count_if(
       report.groups, [](const report::FleetGroup& group) { return !group.differs.empty(); });
   if (others > 0) words += "; " + std::to_string(others + 1) + " different stacks";
   if (report.verdict == Verdict::kOk && others > 0) words += "; nothing wrong";
   if (report.verdict == Verdict::kOk && others == 0)
     words += std::string(": nothing wrong") + (report.nodes > 1 ? ", and all alike" : "") +
-             (report.nodes > 1 && !report.left_out.empty() ? " in what they told" : "");
+             (report.nodes > 1 && !report.left_out.empty() ? " in what they reported" : "");
   report.headline = std::move(words);
 }
 
@@ -131,7 +131,7 @@ size_t Merge::FindingOf(const BriefFinding& finding) {
   return at->second;
 }
 
-// Whatever comes first, the same one stays.
+// Keeps the same one in any order of arrival.
 bool Merge::Later(const Node& a, const Node& b) const {
   if (a.error.empty() != b.error.empty() && a.taken == b.taken) return a.error.empty();
   const auto key = [&](const Node& node) {
@@ -184,7 +184,7 @@ std::vector<Merge::Group> Merge::Groups() const {
 }
 
 std::vector<report::FleetFinding> Merge::Findings() const {
-  // What differs only in its words is one finding: numbers of processes and the like.
+  // Findings that differ only in details, such as process IDs, are one finding.
   std::map<std::pair<std::string, std::string>, report::FleetFinding> by_subject;
   for (const auto& [name, node] : nodes_) {
     for (const size_t i : node.findings) {

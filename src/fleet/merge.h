@@ -1,5 +1,5 @@
-// Many briefs as one answer. They may come in any order, twice, and in several goes; the answer is the same.
-// What is kept grows with the number of different stacks, and by a name and a few numbers for each node.
+// Many brief snapshots as one answer. They may come in any order, even twice; the answer is the same. Memory
+// grows with the number of different stacks, and by a name and a few numbers for each node.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@
 
 namespace culprit::fleet {
 
-// What a node told of itself.
+// What a node reported.
 struct Stack {
   std::vector<report::NodeFact> facts;  // sorted
   report::LeftOut left_out;
@@ -37,7 +37,7 @@ class Merge {
   };
   using Nodes = std::map<std::string, Node>;
 
-  // Of two briefs of one node the later counts.
+  // Of two brief snapshots of one node, the later counts.
   void Add(const Brief& brief);
   // A file that should be one; `name` stands for the node.
   void AddDamaged(const std::string& name, const std::string& why);
@@ -63,11 +63,11 @@ class Merge {
   size_t PlaceOf(Stack stack);
   size_t FindingOf(const BriefFinding& finding);
   bool Later(const Node& a, const Node& b) const;
-  // Its brief says that there are errors, and had no room for them.
+  // Its brief snapshot reports errors that did not fit into it.
   bool LacksItsError(const Node& node) const;
   std::vector<Group> Groups() const;
   std::vector<report::FleetFinding> Findings() const;
-  // What is to be said of nodes besides their stacks and findings.
+  // Remarks about nodes other than their stacks and findings.
   void AddNodes(report::FleetReport& report) const;
 
   Nodes nodes_;
@@ -86,7 +86,7 @@ void SortFindings(std::vector<report::FleetFinding>& findings);
 // On how many nodes there is a finding of this severity.
 size_t NodesWith(const std::vector<report::FleetFinding>& findings, report::Severity severity);
 
-// What is not the same. A thing of which one side tells nothing, for want of room, is no difference.
+// The differences. A fact that one side left out for lack of room is not a difference.
 std::vector<report::FactDiffers> Differences(const Stack& is, const Stack& expected);
 
 }  // namespace culprit::fleet

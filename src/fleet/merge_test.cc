@@ -149,7 +149,7 @@ TEST(Merge, ALongerBriefIsNotAnotherStack) {
   auto briefs = std::vector{Full("n1", {"a"}), Full("n2", {"a", "b"})};
   const auto report = ReportOf(briefs);
   EXPECT_TRUE(report.outliers.empty());
-  EXPECT_EQ(report.headline, "2 nodes: nothing wrong, and all alike in what they told");
+  EXPECT_EQ(report.headline, "2 nodes: nothing wrong, and all alike in what they reported");
   Brief whole = Node("n3", "580");
   whole.facts.insert(whole.facts.begin() + 1, {"package a", "1"});
   briefs.push_back(whole);  // it says that there is no b

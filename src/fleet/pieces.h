@@ -1,5 +1,5 @@
-// A brief on its way through an engine that mixes the output of many nodes: lines so short that none is ever
-// cut, each with the node and its place.
+// A brief snapshot in short lines, for launchers that mix the output of many nodes: no line is ever split,
+// and each has the node and its place.
 #pragma once
 
 #include <cstddef>

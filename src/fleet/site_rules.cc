@@ -33,7 +33,7 @@ class BriefReader {
     for (size_t i = 0; left_out.any && i < policy::WordsOf(Kind{}).size(); ++i) {
       const auto kind = static_cast<Kind>(i);
       if (left_out.after.empty() || kind == Kind::kPackage)
-        AddUnknown(kind, "its brief snapshot had no room for it");
+        AddUnknown(kind, "left out of the brief snapshot because of its size limit");
     }
     return std::move(facts_);
   }
@@ -46,7 +46,7 @@ class BriefReader {
   void AddUnknown(Kind kind, std::string_view why) {
     facts_.unknown.try_emplace(kind, policy::Unknown{std::string(why), false});
   }
-  // There is none, or nobody knows.
+  // None, or unknown.
   void AddNone(Kind kind, std::string_view value) {
     seen_[kind] = true;
     if (value != kNone) AddUnknown(kind, value);
@@ -136,11 +136,11 @@ class BriefReader {
     return std::string(BeginsWithNumber(value) ? value : std::string_view());
   }
 
-  // Where a brief says nothing of these, nothing is known.
+  // If a brief snapshot lacks these, they are unknown.
   void AddWhatEveryNodeHas() {
     for (const Kind kind : {Kind::kDriver, Kind::kGpu, Kind::kToolkit, Kind::kCudnn, Kind::kPython,
                             Kind::kSystem, Kind::kKernel, Kind::kCpu, Kind::kSecureBoot}) {
-      if (!seen_[kind]) AddUnknown(kind, "its brief snapshot does not say");
+      if (!seen_[kind]) AddUnknown(kind, "not in the brief snapshot");
     }
     const auto follow = [&](Kind of, Kind kind) {
       if (const auto unknown = facts_.unknown.find(of); unknown != facts_.unknown.end())

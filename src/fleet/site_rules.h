@@ -1,5 +1,5 @@
-// A site's own rules over the stacks of a fleet, each stack once. The facts are those of docs/fleet.md, as
-// nodes wrote them into their briefs.
+// Applies a site's own rules to the stacks of a fleet, each stack once. The facts are those of docs/fleet.md,
+// from the brief snapshots of the nodes.
 #pragma once
 
 #include <vector>

@@ -90,11 +90,11 @@ TEST(SiteRules, FactsWithoutRoomAreNotKnown) {
   EXPECT_EQ(Said(Judged({brief}, Requires("package torch", true))), "");
   brief.left_out = 3;
   EXPECT_EQ(Said(Judged({brief}, Requires("package torch", true))),
-            "SITE001: package torch: its brief snapshot had no room for it on n1\n");
+            "SITE001: package torch: left out of the brief snapshot because of its size limit on n1\n");
   EXPECT_EQ(Said(Judged({brief}, Requires("variable LD_PRELOAD", true))), "");
   brief.facts.erase(brief.facts.begin() + 1);
   EXPECT_EQ(Said(Judged({brief}, Requires("variable LD_PRELOAD", true))),
-            "SITE001: variable LD_PRELOAD: its brief snapshot had no room for it on n1\n");
+            "SITE001: variable LD_PRELOAD: left out of the brief snapshot because of its size limit on n1\n");
 }
 
 TEST(SiteRules, EmptyAndOddFactsAreNoFacts) {

@@ -61,7 +61,7 @@ class Assembly {
   template <typename ReadOne>
   base::Result<Image> FromParts(ImageParts parts, ReadOne read_one) {
     if (parts.config.platform.os == "windows")
-      return base::Fail(ErrorCode::kUnsupported, "an image for Windows; only those for Linux are read");
+      return base::Fail(ErrorCode::kUnsupported, "a Windows image; culprit reads only Linux images");
     Image image{.config = std::move(parts.config)};
     std::vector<std::string> steps = image.config.CreatedBy(parts.layers.size());
     const bool known = image.config.diff_ids.size() == parts.layers.size();
@@ -101,8 +101,8 @@ class Assembly {
 
   base::Result<Image> Finish(Image image) {
     if (const auto failure = spool_->failure()) {
-      return base::Fail(failure->code, "no room for what is kept of compressed layers: " + failure->message +
-                                           "; set TMPDIR to a directory with room");
+      return base::Fail(failure->code, "no space for temporary files of compressed layers: " +
+                                           failure->message + "; set TMPDIR to a directory with free space");
     }
     image.tree = tree_;
     image.machine = std::make_shared<ImageSystem>(image.config, std::move(layers_), tree_);
@@ -121,7 +121,7 @@ base::Result<Image> FromBlobs(const Blobs& blobs, const ImageOptions& options) {
   if (!parts) return std::unexpected(parts.error());
   Assembly assembly(options);
   return assembly.FromParts(*std::move(parts), [&](const LayerPart& part) {
-    if (part.encrypted) return Unreadable(ErrorCode::kUnsupported, "it is encrypted");
+    if (part.encrypted) return Unreadable(ErrorCode::kUnsupported, "encrypted");
     SharedBytes blob = blobs.Find(part.name);
     if (blob == nullptr) return Unreadable(ErrorCode::kNotFound, part.name + " is missing");
     LayerContents contents = ReadLayer(blob, assembly.reading());
@@ -149,7 +149,7 @@ base::Result<Image> FromSif(const SharedBytes& file, const ImageOptions& options
   if (!root) return std::unexpected(root.error());
   Image image{.config = {.platform = {"linux", root->architecture, ""}}};
   if (options.platform && !image.config.platform.Fits(*options.platform))
-    return base::Fail(ErrorCode::kNotFound, "it is for " + image.config.platform.ToString());
+    return base::Fail(ErrorCode::kNotFound, "this image is for " + image.config.platform.ToString());
   return FromSquashfs(std::make_shared<PartOfBytes>(file, root->begin, root->size), std::move(image),
                       options);
 }
@@ -180,7 +180,7 @@ base::Result<Image> OpenImage(std::unique_ptr<base::ByteStream> stream, const Im
   auto peeked = std::make_unique<packed::PeekedStream>(std::move(stream));
   if (const std::string_view start = peeked->Peek(64); IsSif(start) || IsSquashfs(start)) {
     return base::Fail(ErrorCode::kUnsupported,
-                      "a SIF or squashfs cannot be read from a stream; save it to a file, and check that");
+                      "a SIF or squashfs cannot be read from a stream; save it to a file and check that");
   }
   Assembly assembly(options);
   const auto blobs = StreamedBlobs::Read(std::move(peeked), assembly.reading());
@@ -189,7 +189,7 @@ base::Result<Image> OpenImage(std::unique_ptr<base::ByteStream> stream, const Im
   auto parts = FindParts(**blobs, options.platform);
   if (!parts) return std::unexpected(parts.error());
   return assembly.FromParts(*std::move(parts), [&](const LayerPart& part) {
-    if (part.encrypted) return Unreadable(ErrorCode::kUnsupported, "it is encrypted");
+    if (part.encrypted) return Unreadable(ErrorCode::kUnsupported, "encrypted");
     auto contents = (*blobs)->TakeLayer(part.name);
     if (!contents) return Unreadable(ErrorCode::kNotFound, part.name + " is missing, or not a layer");
     return ReadPart{*std::move(contents), nullptr};

@@ -45,7 +45,7 @@ struct Image {
 // Whether a file or folder of `host` may be an image, by its first bytes or its names.
 bool MayBeImage(const system::System& host, const std::string& path);
 
-// An error where there is no image to speak of. A layer that cannot be read is no error but a problem.
+// An error if there is no usable image. An unreadable layer is not an error but a problem.
 base::Result<Image> OpenImage(const system::System& host, const std::string& path,
                               const ImageOptions& options);
 // An archive that comes only once.

@@ -27,8 +27,7 @@ class ImageSystem final : public system::System {
   system::Outcome<std::vector<system::DirectoryEntry>> List(const std::string& path) const override;
   std::map<std::string, std::string> Environment() const override { return config_.environment; }
   std::string WorkingDirectory() const override;
-  // As of any tree: the loader in it says which machine it is for, and nothing says what the host's CPU can
-  // do.
+  // As for any tree: the loader in it determines the machine, and the features of the host's CPU are unknown.
   base::Cpu HostCpu() const override { return {}; }
 
  private:

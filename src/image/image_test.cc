@@ -81,15 +81,15 @@ TEST(Image, PlatformIsChosenFromAnIndex) {
                    "," + descriptor("sha256:" + std::string(64, '0'), "s390x")));
   const std::string archive = layout.Finished(layout.Index(TestLayout::Descriptor(inner)));
   EXPECT_EQ(ErrorOf(Opened(archive)),
-            "/image.tar: it holds 2 images (linux/amd64, linux/arm64); choose one with --platform");
+            "/image.tar: contains 2 images (linux/amd64, linux/arm64); choose one with --platform");
   const auto image = Opened(archive, {.platform = *ParsePlatform("linux/arm64")});
   ASSERT_TRUE(image) << image.error().message;
   EXPECT_EQ(Text(*image, "/x"), "arm");
   EXPECT_EQ(image->config.platform.ToString(), "linux/arm64");
   EXPECT_EQ(ErrorOf(Opened(archive, {.platform = *ParsePlatform("linux/ppc64le")})),
-            "/image.tar: no image for linux/ppc64le; it holds linux/amd64, linux/arm64");
+            "/image.tar: no image for linux/ppc64le; contains linux/amd64, linux/arm64");
   EXPECT_EQ(ErrorOf(Opened(DockerArchive({}), {.platform = *ParsePlatform("linux/arm64")})),
-            "/image.tar: no image for linux/arm64; it holds linux/amd64");
+            "/image.tar: no image for linux/arm64; contains linux/amd64");
 }
 
 TEST(Image, ALayerThatCannotBeReadIsAProblemAndTheRestIsThere) {
@@ -134,31 +134,31 @@ TEST(Image, LimitsHoldForAllLayersTogether) {
   const std::string zeros = Gzipped(TestTar().File("z", std::string(4 << 20, '\0')).bytes());
   options = {};
   options.budget.free = 1 << 20;
-  EXPECT_EQ(ProblemOf(Opened(OciArchive({zeros}), options), 0), "it unpacks to more than 200 times its size");
+  EXPECT_EQ(ProblemOf(Opened(OciArchive({zeros}), options), 0), "unpacks to more than 200 times its size");
   options = {};
   options.budget.unpacked = 1 << 20;
   EXPECT_EQ(ProblemOf(Opened(OciArchive({zeros}), options), 0),
-            "the layers unpack to more than is read (100 GiB)");
+            "the unpacked layers are larger than culprit reads (100 GiB)");
 }
 
 TEST(Image, WhatIsNoImageIsSaidInOneLine) {
   EXPECT_EQ(ErrorOf(Opened("")),
             "/image.tar: neither an image (no manifest.json, no index.json) nor a root file system");
   EXPECT_EQ(ErrorOf(Opened(std::string(600, 'x'))), "/image.tar: not a tar header");
-  EXPECT_EQ(ErrorOf(Streamed("")), "nothing came");
+  EXPECT_EQ(ErrorOf(Streamed("")), "no input");
   EXPECT_EQ(ErrorOf(Streamed("text")), "not a tar archive");
   EXPECT_EQ(ErrorOf(Opened(TestTar().File("manifest.json", "{").bytes())),
             "/image.tar: manifest.json is not valid JSON");
   EXPECT_EQ(ErrorOf(Opened(TestTar().File("manifest.json", "[]").bytes())),
             "/image.tar: manifest.json lists no image");
   EXPECT_EQ(ErrorOf(Opened(TestTar().File("index.json", R"({"manifests":[]})").bytes())),
-            "/image.tar: index.json leads to no image");
+            "/image.tar: index.json contains no image");
   EXPECT_EQ(
       ErrorOf(Opened(TestTar()
                          .File("manifest.json",
                                R"([{"Config":"a","RepoTags":["a:1"]},{"Config":"b","RepoTags":["b:2"]}])")
                          .bytes())),
-      "/image.tar: it holds 2 images (a:1, b:2); save the one to check by itself");
+      "/image.tar: contains 2 images (a:1, b:2); save only the image to check");
 }
 
 TEST(Image, WhatWasNotKeptIsReadAgain) {

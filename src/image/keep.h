@@ -1,7 +1,7 @@
-// Decides what of a file in a compressed layer is kept while it passes by: small files whole; of a library or
-// program what its readers read; of another executable its first bytes; of anything else nothing. A file of
-// which too little was kept costs another pass over its layer, so what is read often must be kept; but no
-// answer depends on it.
+// Decides what to keep of a file while reading a compressed layer: small files whole; of a library or program
+// what its readers read; of other executables the first bytes; of anything else nothing. If too little of a
+// file was kept, its layer must be read again, so files that are often read must be kept; but no answer
+// depends on it.
 #pragma once
 
 #include <memory>

@@ -48,7 +48,8 @@ base::Result<size_t> Layer::ReadAt(size_t number, uint64_t offset, std::span<std
   if (!there) return Lose(number, there.error());
   if (!*there) {
     return Lose(number,
-                {base::ErrorCode::kNotReadable, "no room for it in the directory for temporary files"});
+                {base::ErrorCode::kNotReadable,
+                 "no space for it in the temporary directory; set TMPDIR to a directory with free space"});
   }
   return out.size();
 }
@@ -103,7 +104,7 @@ const std::vector<KeptPiece>* Layer::Fetched(size_t entry) const {
 base::Result<void> Layer::Fetch(size_t entry) const {
   if (blob_ == nullptr) {
     return base::Fail(base::ErrorCode::kNotReadable,
-                      "not kept from the stream; save the image to a file and check that");
+                      "lost from the stream; save the image to a file and check that");
   }
   std::unique_lock lock(mutex_);
   if (!fetched_.contains(entry)) wanted_.insert(entry);

@@ -1,5 +1,5 @@
-// A layer whose files can be read at any offset. Of a compressed one, what was not kept is fetched by going
-// over the layer again; whoever asks meanwhile for another file of it waits for the same pass, or the next.
+// A layer whose files can be read at any offset. If something of a compressed layer was not kept, the layer
+// is read again; other readers wait for the same pass or the next one.
 #pragma once
 
 #include <condition_variable>
@@ -22,12 +22,12 @@ class Layer {
   const std::vector<LayerEntry>& entries() const { return contents_.entries; }
   // As ByteSource::ReadAt, of the entry with this number.
   base::Result<size_t> ReadAt(size_t entry, uint64_t offset, std::span<std::byte> out) const;
-  // Forgets the names, which are in the tree by now.
+  // Frees the names, which are in the tree by now.
   void ForgetNames();
   // How often the layer was read again.
   int passes() const;
-  // How many of its files were asked for and could not be had: there was nothing to read again, no room, or
-  // the layer is damaged. An answer that needed them is none.
+  // How many requested files could not be read: the layer cannot be read again, there is no space, or it is
+  // damaged. An answer that needs them is "could not tell".
   size_t lost() const;
 
  private:

@@ -69,13 +69,13 @@ class BoundedStream final : public base::ByteStream {
     if (!got) return got;
     count_ += *got;
     if (*got > budget_.unpacked) {
-      return base::Fail(base::ErrorCode::kTooLarge,
-                        "the layers unpack to more than is read (" + Gigabytes(Budget().unpacked) + ")");
+      return base::Fail(base::ErrorCode::kTooLarge, "the unpacked layers are larger than culprit reads (" +
+                                                        Gigabytes(Budget().unpacked) + ")");
     }
     budget_.unpacked -= *got;
     if (count_ > budget_.free && count_ / budget_.ratio > packed_.count()) {
       return base::Fail(base::ErrorCode::kTooLarge,
-                        "it unpacks to more than " + std::to_string(budget_.ratio) + " times its size");
+                        "unpacks to more than " + std::to_string(budget_.ratio) + " times its size");
     }
     return got;
   }
@@ -93,7 +93,7 @@ base::Result<void> Count(const binfmt::TarEntry& entry, Budget& budget) {
     return base::Fail(base::ErrorCode::kTooLarge,
                       "the image has more than " + std::to_string(Budget().entries) + " entries");
   if (text > budget.text)
-    return base::Fail(base::ErrorCode::kTooLarge, "the names in the image are longer than is read");
+    return base::Fail(base::ErrorCode::kTooLarge, "the file names in the image are too long in total");
   --budget.entries;
   budget.text -= text;
   return {};
@@ -165,8 +165,7 @@ LayerContents ReadLayerOnce(base::ByteStream& stream, const LayerReading& readin
     binfmt::TarReader reader(input);
     Keeper keeper(reading.rules, reading.spool);
     auto read = ReadEntries(reader, &keeper, reading.budget, contents);
-    // What makes no sense as tar may come from bytes that were damaged before they were unpacked; the end
-    // tells.
+    // An invalid tar may be the result of damaged compressed bytes; the end of the stream tells.
     if (read || read.error().code == base::ErrorCode::kBadFormat) {
       if (auto rest = input.Skip(~uint64_t{0}); !rest) read = std::unexpected(rest.error());
     }

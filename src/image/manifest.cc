@@ -73,9 +73,9 @@ base::Result<ImageParts> PartsOfDocker(const Blobs& blobs, const Json& manifest)
       names += (names.empty() ? "" : ", ") + tags.front().get<std::string>();
   }
   if (configs.size() > 1) {
-    return base::Fail(ErrorCode::kUnsupported, "it holds " + std::to_string(configs.size()) + " images" +
+    return base::Fail(ErrorCode::kUnsupported, "contains " + std::to_string(configs.size()) + " images" +
                                                    (names.empty() ? "" : " (" + names + ")") +
-                                                   "; save the one to check by itself");
+                                                   "; save only the image to check");
   }
   if (configs.begin()->empty())
     return base::Fail(ErrorCode::kBadFormat, "manifest.json names no configuration (\"Config\")");
@@ -127,7 +127,7 @@ base::Result<void> AddLeaves(const Blobs& blobs, const Json& index, int depth, s
     const std::string digest = MemberText(descriptor, "digest"), name = BlobName(digest);
     if (IsAttached(descriptor) || name.empty() || blobs.Find(name) == nullptr) continue;
     if (depth >= kDeepestIndex || leaves.size() >= kMostManifests)
-      return base::Fail(ErrorCode::kTooLarge, "too many indexes in each other");
+      return base::Fail(ErrorCode::kTooLarge, "indexes nested too deeply");
     if (!seen.insert(digest).second) continue;
     auto json = ReadJson(blobs, name, digest);
     if (!json) return std::unexpected(json.error());
@@ -176,17 +176,17 @@ base::Result<ImageParts> PartsOfIndex(const Blobs& blobs, const std::optional<Im
   std::set<std::string> seen;
   std::vector<Leaf> leaves;
   if (auto added = AddLeaves(blobs, *index, 0, seen, leaves); !added) return std::unexpected(added.error());
-  if (leaves.empty()) return base::Fail(ErrorCode::kBadFormat, "index.json leads to no image");
+  if (leaves.empty()) return base::Fail(ErrorCode::kBadFormat, "index.json contains no image");
   std::vector<Leaf> fitting = leaves;
   std::erase_if(fitting, [&](const Leaf& leaf) {
     return platform && leaf.platform && !leaf.platform->Fits(*platform);
   });
   if (fitting.empty()) {
     return base::Fail(ErrorCode::kNotFound,
-                      "no image for " + platform->ToString() + "; it holds " + Listed(leaves));
+                      "no image for " + platform->ToString() + "; contains " + Listed(leaves));
   }
   if (fitting.size() > 1) {
-    return base::Fail(ErrorCode::kUnsupported, "it holds " + std::to_string(fitting.size()) + " images (" +
+    return base::Fail(ErrorCode::kUnsupported, "contains " + std::to_string(fitting.size()) + " images (" +
                                                    Listed(fitting) + "); choose one with --platform");
   }
   return PartsOfManifest(blobs, fitting.front().manifest);
@@ -210,7 +210,7 @@ base::Result<ImageParts> FindParts(const Blobs& blobs, const std::optional<Image
     parts = PartsOfIndex(blobs, platform);
   }
   if (parts && platform && !parts->config.platform.Fits(*platform)) {
-    return base::Fail(ErrorCode::kNotFound, "no image for " + platform->ToString() + "; it holds " +
+    return base::Fail(ErrorCode::kNotFound, "no image for " + platform->ToString() + "; contains " +
                                                 parts->config.platform.ToString());
   }
   return parts;

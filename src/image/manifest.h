@@ -29,7 +29,7 @@ struct ImageParts {
 // Whether these are the parts of an image at all.
 bool LooksLikeImage(const Blobs& blobs);
 
-// An error where there is no image, several and no word which, or none for `platform`.
+// An error if there is no image, none for `platform`, or several and no platform was given.
 base::Result<ImageParts> FindParts(const Blobs& blobs, const std::optional<ImagePlatform>& platform);
 
 }  // namespace culprit::image

@@ -44,9 +44,9 @@ base::Result<SifRoot> RootOf(std::span<const std::byte> descriptor, uint64_t fil
           "its root file system is encrypted; it can be checked from inside: "
           "apptainer exec --nv IMAGE culprit");
     case kExt3:
-      return NotRead("its root file system is ext3; only squashfs is read");
+      return NotRead("its root file system is ext3; culprit reads only squashfs");
     default:
-      return NotRead("its root file system is of a kind that is not read (" + std::to_string(system) + ")");
+      return NotRead("its root file system has an unsupported type (" + std::to_string(system) + ")");
   }
   SifRoot root{LittleAt<uint64_t>(descriptor, 17), LittleAt<uint64_t>(descriptor, 25),
                Architecture({reinterpret_cast<const char*>(descriptor.data()) + 209, 2})};
@@ -81,7 +81,7 @@ base::Result<SifRoot> FindSifRoot(const base::ByteSource& file) {
       root->architecture = Architecture({reinterpret_cast<const char*>(header.data()) + kArchAt, 2});
     return root;
   }
-  if (oci) return NotRead("an OCI-SIF, whose layers are not read; save the image as an OCI archive instead");
+  if (oci) return NotRead("culprit does not read the layers of an OCI-SIF; save the image as an OCI archive");
   return base::Fail(ErrorCode::kBadFormat, "a SIF without a root file system");
 }
 

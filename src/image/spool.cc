@@ -69,12 +69,13 @@ base::Result<void> Spool::Read(uint64_t at, std::span<std::byte> out) const {
     const auto here = out.first(static_cast<size_t>(std::min<uint64_t>(out.size(), end_of_file - at)));
     const auto got = file_->ReadAt(at - memory_.size(), here);
     if (!got) return std::unexpected(got.error());
-    if (*got != here.size()) return base::Fail(base::ErrorCode::kNotReadable, "the temporary file is short");
+    if (*got != here.size())
+      return base::Fail(base::ErrorCode::kNotReadable, "the temporary file is truncated");
     out = out.subspan(*got);
     at += *got;
   }
   copy(tail_, end_of_file);
-  if (!out.empty()) return base::Fail(base::ErrorCode::kNotReadable, "the temporary file is short");
+  if (!out.empty()) return base::Fail(base::ErrorCode::kNotReadable, "the temporary file is truncated");
   return {};
 }
 

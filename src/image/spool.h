@@ -1,5 +1,5 @@
 // Bytes of compressed layers that are kept for random access: a few megabytes in memory, the rest in a file
-// without a name. What does not fit is not kept; whoever needs it reads the layer again.
+// without a name. What does not fit is not kept; it is read from the layer again if needed.
 #pragma once
 
 #include <cstddef>

@@ -143,7 +143,7 @@ base::Result<std::unique_ptr<StreamedBlobs>> StreamedBlobs::Read(std::unique_ptr
   packed::PeekedStream peeked(
       packed::Unpacked(std::move(stream), {.what = "archive", .cut = packed::Unpacking::Cut::kError}));
   const std::string_view start = peeked.Peek(kLookedAt);
-  if (start.empty()) return base::Fail(base::ErrorCode::kBadFormat, "nothing came");
+  if (start.empty()) return base::Fail(base::ErrorCode::kBadFormat, "no input");
   if (!IsTar(start)) return base::Fail(base::ErrorCode::kBadFormat, "not a tar archive");
   if (!StartsImage(start)) {
     blobs->root_ = ReadLayerOnce(peeked, reading);
@@ -157,7 +157,7 @@ base::Result<std::unique_ptr<StreamedBlobs>> StreamedBlobs::Read(std::unique_ptr
     if (!*entry) break;
     if (auto read = blobs->ReadMember(reader, **entry, reading); !read) return std::unexpected(read.error());
   }
-  // So that whoever writes does not see a closed pipe.
+  // So that the writer does not get a closed pipe.
   if (auto rest = input.Skip(~uint64_t{0}); !rest) return std::unexpected(rest.error());
   return blobs;
 }

@@ -64,7 +64,7 @@ std::string ToMajor(std::string_view name) {
   return driver ? std::string(name.substr(0, begin)) + "1" : std::string(name.substr(0, point));
 }
 
-// The name by which something is missed after it was removed; "" if nobody asks for it by name.
+// The name under which a removed file would be searched; "" if it is not searched by name.
 std::string MissedAs(std::string_view folder, std::string_view name) {
   if (base::Contains(name, ".so")) return ToMajor(name);
   if (name.ends_with(".dist-info") || name.ends_with(".egg-info"))

@@ -52,7 +52,7 @@ class Tree {
   std::vector<system::DirectoryEntry> List(const Inode& directory) const;
   uint64_t NumberOf(const Inode& inode) const { return static_cast<uint64_t>(&inode - inodes_.data()) + 1; }
   // The topmost layer that put a file at this path or a symlink on the way to it, or removed what was there;
-  // of a directory the one that made it. -1: nobody did.
+  // for a directory, the one that created it. -1: none.
   int TopLayerOf(const std::string& path) const;
 
   // The topmost layer that removed what has this name, wherever it was: a library of that major version, a

@@ -1,4 +1,4 @@
-// What could not be read of an image while somebody looked at it. An answer that needed it is none.
+// What could not be read of an image. An answer that needs it is "could not tell".
 #pragma once
 
 #include <cstddef>

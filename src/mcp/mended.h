@@ -1,7 +1,7 @@
-// A message of a sloppy host -> one that can be parsed. Logs that agents pass on have bytes that are not
-// UTF-8, and a host that cuts a text at a number of UTF-16 units leaves half of a pair (\ud83d) at its end. A
-// client whose request cannot be parsed gets no answer that it can match. Each of both becomes U+FFFD; all
-// else stays.
+// Repairs a malformed message so that it can be parsed. Logs from agents contain bytes that are not UTF-8,
+// and a host that truncates text by UTF-16 units leaves half of a surrogate pair (\ud83d) at the end. A
+// client whose request cannot be parsed gets no answer that it can match. Both become U+FFFD; everything else
+// stays.
 #pragma once
 
 #include <string>

@@ -20,16 +20,16 @@ constexpr int kParseError = -32700, kInvalidRequest = -32600, kNoSuchMethod = -3
               kInvalidParameters = -32602;
 constexpr int kNoSuchResource = -32002;
 
-// Editions of the protocol in which everything here means the same, newest last.
+// Protocol versions in which everything here has the same meaning, newest last.
 constexpr std::array<std::string_view, 4> kEditions = {"2024-11-05", "2025-03-26", "2025-06-18",
                                                        "2025-11-25"};
 constexpr std::string_view kPagePrefix = "culprit://rules/";
 
 constexpr std::string_view kInstructions =
-    "culprit finds what is wrong with a CUDA/cuDNN stack, proves it and gives the fix. With an error "
-    "message, call explain with the whole text; to look at a machine, program or "
-    "environment, call check; then why (which file is loaded), plan (versions that fit) or fix. \"Could not "
-    "tell\" means just that: it is not \"fine\". Show the evidence to the user.";
+    "culprit finds what is wrong with a CUDA/cuDNN stack, proves it and gives the fix. For an error message, "
+    "call explain with the whole text; for a machine, program or environment, call check; then why (which "
+    "file is loaded), plan (versions that work together) or fix. \"Could not tell\" does not mean \"fine\". "
+    "Show the evidence to the user.";
 
 std::string MeaningOf(int exit_status) {
   switch (exit_status) {
@@ -38,7 +38,7 @@ std::string MeaningOf(int exit_status) {
     case 1:
       return "a problem was found, or the answer is no";
     case 2:
-      return "could not look, or could not tell";
+      return "could not check, or could not tell";
     case 64:
       return "wrong usage";
     default:
@@ -52,13 +52,15 @@ Json TextResult(const std::string& text, bool is_error, int exit_status) {
           {"isError", is_error}};
 }
 
-// A snapshot is everything that was seen of a machine; the findings quote what matters.
+// A snapshot contains all facts of a machine; the findings quote what matters.
 Json JsonResult(const Ran& ran) {
   Json answer = Json::parse(ran.output, nullptr, /*allow_exceptions=*/false);
   if (!answer.is_object()) return TextResult(Shortened(ran.output + ran.error), true, ran.exit_status);
   answer.erase("snapshot");
   if (!ShortenLists(answer))
-    return TextResult("the answer is too long as JSON; ask for text, or about less\n", true, ran.exit_status);
+    return TextResult(
+        "the answer is too long as JSON; ask for format text, or for one target, library or file\n", true,
+        ran.exit_status);
   Json result = TextResult(Dump(answer), false, ran.exit_status);
   result["structuredContent"]["answer"] = std::move(answer);
   return result;
@@ -100,7 +102,7 @@ void Server::Take(std::string_view text) {
   const Json& id = Member(message, "id");
   if (!method.is_string()) {
     const bool answer = !Member(message, "result").is_null() || !Member(message, "error").is_null();
-    if (!answer) Refuse(nullptr, kInvalidRequest, "not a request: one object with a method");
+    if (!answer) Refuse(nullptr, kInvalidRequest, "not a request; expected one JSON object with a method");
     return;
   }
   const std::string name = method.get<std::string>();

@@ -1,5 +1,5 @@
-// The Model Context Protocol: messages in, messages out, one JSON object each. What a tool does is a command
-// line of culprit, and whoever owns the server runs it.
+// The Model Context Protocol: messages in, messages out, one JSON object each. A tool call becomes a command
+// line of culprit, which the owner of the server runs.
 #pragma once
 
 #include <atomic>
@@ -22,7 +22,7 @@ namespace culprit::mcp {
 struct Ran {
   int exit_status = 0;
   std::string output, error;  // what it wrote
-  bool no_answer = false;     // it did not start, broke or took too long; the end of `error` says which
+  bool no_answer = false;     // it did not start, crashed or timed out; the end of `error` says which
 };
 
 // A page to read: culprit://rules/CUL3004.

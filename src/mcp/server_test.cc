@@ -135,11 +135,11 @@ TEST(McpServer, MistakesAreToldInWordsForTheAgent) {
   };
   EXPECT_EQ(mistake("check", {{"taget", "x"}}), "check has no argument taget\n");
   EXPECT_EQ(mistake("inspect", Json::object()), "inspect needs file\n");
-  EXPECT_EQ(mistake("explain", Json::object()), "explain needs text or code, and not both\n");
+  EXPECT_EQ(mistake("explain", Json::object()), "explain needs either text or code\n");
   EXPECT_EQ(mistake("explain", {{"text", 1}, {"here", "yes"}}), "here must be true or false\n");
-  EXPECT_EQ(mistake("why", {{"library", {{"a", "b"}}}}), "library must be a text\n");
-  EXPECT_EQ(mistake("check", {{"target", std::string("a\0b", 3)}}), "target has a NUL in it\n");
-  EXPECT_EQ(mistake("explain", {{"code", {"CUL3004", "CUL3005"}}}), "code must be a text\n");
+  EXPECT_EQ(mistake("why", {{"library", {{"a", "b"}}}}), "library must be a string\n");
+  EXPECT_EQ(mistake("check", {{"target", std::string("a\0b", 3)}}), "target contains a NUL byte\n");
+  EXPECT_EQ(mistake("explain", {{"code", {"CUL3004", "CUL3005"}}}), "code must be a string\n");
   EXPECT_EQ(client.LastCall(), "nothing");
   Client trusted({.run = true});
   EXPECT_EQ(TextOf(trusted.Use("run", {{"command", "python train.py"}})),

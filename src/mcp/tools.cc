@@ -1,5 +1,5 @@
 // No argument can become an option that its tool does not have (-o writes files, --apply changes them):
-// values are glued to their option, and everything else comes after "--".
+// values are passed as --option=value, and everything else comes after "--".
 #include "mcp/tools.h"
 
 #include <algorithm>
@@ -41,9 +41,8 @@ struct Tool {
   Permit permit = Permit::kReads;
 };
 
-constexpr Argument kHost = {
-    "host", Form::kOption, "",
-    "Judge for this driver and GPU instead of the machine's: driver=535.183.01,gpu=L4"};
+constexpr Argument kHost = {"host", Form::kOption, "",
+                            "Assume this driver and GPU instead of the machine's: driver=535.183.01,gpu=L4"};
 constexpr Argument kRoot = {"root", Form::kOption, "", "Root of another system, such as an unpacked image"};
 
 constexpr std::array kCheck = {
@@ -57,10 +56,10 @@ constexpr std::array kCheck = {
 };
 constexpr std::array kExplain = {
     Argument{"text", Form::kInput, "",
-             "The log or error message, as it is; more lines around the error help"},
+             "The log or error message, unchanged; include the lines around the error"},
     Argument{"code", Form::kCode, "",
-             "Instead of a text: a code such as CUL3004, or a cause, whose page is shown"},
-    Argument{"here", Form::kFlag, "", "Let the facts of this machine decide between the causes"},
+             "Instead of text: a code such as CUL3004, or a cause, to show its page"},
+    Argument{"here", Form::kFlag, "", "Use facts from this machine to narrow the causes down"},
     kHost,
 };
 constexpr std::array kWhy = {
@@ -71,27 +70,29 @@ constexpr std::array kWhy = {
     kRoot,
 };
 constexpr std::array kInspect = {
-    Argument{"file", Form::kWords, "", "Files to look into", true},
+    Argument{"file", Form::kWords, "", "Files to inspect", true},
     kRoot,
 };
 constexpr std::array kPlan = {
     Argument{"want", Form::kWords, "", "What to install, such as torch, torch==2.6.* or jax[cuda12]"},
     Argument{"requirements", Form::kOption, "requirement",
-             "Instead, or as well: a requirements.txt, pyproject.toml, uv.lock or environment.yml"},
+             "Instead of packages, or in addition: a requirements.txt, pyproject.toml, uv.lock or "
+             "environment.yml"},
     kHost,
-    Argument{"python", Form::kOption, "", "Version of Python, such as 3.11"},
-    Argument{"cuda", Form::kOption, "", "Version of CUDA that is wanted"},
+    Argument{"python", Form::kOption, "", "Python version, such as 3.11"},
+    Argument{"cuda", Form::kOption, "", "Requested CUDA version, such as 12.4"},
     Argument{"platform", Form::kOption, "", "linux-x86_64, linux-aarch64 or windows-x86_64"},
 };
 constexpr std::array kCompat = {
-    Argument{
-        "versions", Form::kPairs, "",
-        "What should work together: {\"cuda\": \"12.4\", \"driver\": \"535.183.01\"}; keys: cuda, driver, "
-        "gpu, cudnn, gcc, clang, msvc, python, torch and other packages. One alone lists what goes with it",
-        true},
+    Argument{"versions", Form::kPairs, "",
+             "Versions that should work together: {\"cuda\": \"12.4\", \"driver\": \"535.183.01\"}; keys: "
+             "cuda, driver, "
+             "gpu, cudnn, gcc, clang, msvc, python, torch and other packages. A single key lists what works "
+             "with it",
+             true},
 };
 constexpr std::array kFix = {
-    Argument{"target", Form::kWords, "", "As for check"},
+    Argument{"target", Form::kWords, "", "Same as for check"},
     kHost,
     kRoot,
     Argument{"apply", Form::kApply, "",
@@ -99,7 +100,7 @@ constexpr std::array kFix = {
 };
 constexpr std::array kRun = {
     Argument{"command", Form::kCommand, "",
-             "Program and its arguments, one text each: [\"python\", \"train.py\"]; for shell syntax "
+             "Program and its arguments, one string each: [\"python\", \"train.py\"]; for shell syntax "
              "[\"sh\", \"-c\", \"...\"]",
              true},
 };
@@ -112,23 +113,23 @@ constexpr std::array kTools = {
          kCheck},
     Tool{"explain", "Explain an error",
          "Names the cause of a CUDA, cuDNN, driver or framework error from a log or an error message, with "
-         "the lines that show it, what would tell causes apart, and the fix. Use it first when there is an "
-         "error message.",
+         "the lines that show it, how to tell causes apart, and the fix. Use it first if there is an error "
+         "message.",
          kExplain},
     Tool{"why", "Which file is loaded",
-         "Shows which file the loader takes for a library name, in the order in which it searches, and the "
-         "other copies; or everything that a program loads and what is missing.",
+         "Shows which file the loader loads for a library name, every place searched in order, and the other "
+         "copies; or everything that a program loads and what is missing.",
          kWhy},
-    Tool{"inspect", "Look into a binary",
-         "Shows what a library or program says of itself: what it needs, its search paths, its version, and "
-         "for which GPUs it has code.",
+    Tool{"inspect", "Inspect a binary",
+         "Shows what a library or program contains and needs: dependencies, search paths, version, and the "
+         "GPUs it has code for.",
          kInspect},
-    Tool{"plan", "Find versions that fit",
+    Tool{"plan", "Find versions that work together",
          "Finds versions of packages (torch, tensorflow, jax, cudnn, flash-attn and many more) that work "
          "together with a driver, a GPU and a Python, and gives the commands that install them; or says what "
          "conflicts.",
          kPlan},
-    Tool{"compat", "Do versions fit",
+    Tool{"compat", "Check versions against each other",
          "Tells whether versions of CUDA, driver, GPU, cuDNN, compilers, Python and frameworks work "
          "together: yes, no or unknown, with the source.",
          kCompat},
@@ -204,14 +205,15 @@ std::unexpected<base::Error> Mistake(std::string what) {
 }
 
 base::Result<std::string> InputOf(const Json& value, std::string_view name) {
-  if (!value.is_string() && !value.is_number()) return Mistake(std::string(name) + " must be a text");
+  if (!value.is_string() && !value.is_number()) return Mistake(std::string(name) + " must be a string");
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
 // Texts with a NUL cannot be arguments of a program.
 base::Result<std::string> TextOf(const Json& value, std::string_view name) {
   auto text = InputOf(value, name);
-  if (text && text->find('\0') != std::string::npos) return Mistake(std::string(name) + " has a NUL in it");
+  if (text && text->find('\0') != std::string::npos)
+    return Mistake(std::string(name) + " contains a NUL byte");
   return text;
 }
 
@@ -221,7 +223,7 @@ base::Result<std::vector<std::string>> WordsOf(const Argument& argument, const J
   if (argument.form == Form::kCommand && !value.is_array())
     return Mistake(std::string(argument.name) + " must be a list: [\"python\", \"train.py\"]");
   if (argument.form == Form::kCode && value.is_array())
-    return Mistake(std::string(argument.name) + " must be a text");
+    return Mistake(std::string(argument.name) + " must be a string");
   if (!value.is_array() && !(pairs && value.is_object())) {
     auto text = TextOf(value, argument.name);
     if (!text) return std::unexpected(text.error());
@@ -281,10 +283,10 @@ base::Result<bool> WantsJson(const Json& arguments) {
   return Mistake("format must be text or json");
 }
 
-// What the schema cannot say.
+// Checks that the schema cannot express.
 base::Result<void> CheckWhole(const Tool& tool, const Call& call, const std::vector<std::string>& words) {
   if (tool.name == "explain" && call.input.empty() == words.empty())
-    return Mistake("explain needs text or code, and not both");
+    return Mistake("explain needs either text or code");
   return {};
 }
 

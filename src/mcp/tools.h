@@ -10,7 +10,7 @@
 
 namespace culprit::mcp {
 
-// What may change something; an agent gets it only if the user said so when starting the server.
+// Tools that may change something; available only if the user allowed them when starting the server.
 struct Allowed {
   bool apply = false;  // `fix` may apply
   bool run = false;    // `run` may start programs
@@ -26,7 +26,7 @@ struct Call {
 
 base::Json DescribeTools(const Allowed& allowed);  // for tools/list
 bool IsTool(std::string_view name, const Allowed& allowed);
-// The mistake is in words for the agent, which can try again.
+// The error message is for the agent, which can try again.
 base::Result<Call> CallOf(std::string_view tool, const base::Json& arguments, const Allowed& allowed);
 
 }  // namespace culprit::mcp

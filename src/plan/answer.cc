@@ -19,7 +19,7 @@ constexpr std::array kRoles = {PackageRole::kDriver, PackageRole::kToolkit,   Pa
                                PackageRole::kPython, PackageRole::kFramework, PackageRole::kCompanion,
                                PackageRole::kLibrary};
 
-// What belongs to torch comes from where its torch comes from.
+// Companions of torch come from the same index as their torch.
 void FollowTorch(const Universe& universe, const Choice& choice, PlannedPackage& planned) {
   if (planned.name != "torchvision" && planned.name != "torchaudio") return;
   for (size_t p = 0; p < choice.size(); ++p) {
@@ -138,8 +138,8 @@ void AddRemoved(const Question& question, const Universe& universe, const Choice
   }
 }
 
-// A build of torch from PyTorch's own index pins packages of CUDA in versions that no table has; whoever else
-// needs one of them takes it as it comes.
+// A build of torch from PyTorch's own index pins CUDA packages in versions that no table has; other packages
+// that need one of them accept that version.
 std::string TorchThatBrings(const Question& question, const Universe& universe, const Choice& choice,
                             size_t package) {
   const std::string& name = universe.packages[package].name;

@@ -30,8 +30,8 @@ class Chooser {
     for (const size_t package : universe_.installed) {
       if (choice_[package] != kNone) TakeFirst(package, ByBuild(package));
     }
-    // What came along: frameworks and companions, then the rest in the order in which packages were made.
-    // Facts follow from them: nobody prefers a CUDA major by itself.
+    // Packages that came along: frameworks and companions, then the rest in the order of creation. Facts
+    // follow from them: a CUDA major is not preferred by itself.
     TakeAlong(
         [](PackageRole role) { return role == PackageRole::kFramework || role == PackageRole::kCompanion; });
     TakeAlong([](PackageRole role) { return role != PackageRole::kNone; });
@@ -74,7 +74,7 @@ class Chooser {
     }
   }
 
-  // What has no version of its own to choose: its torch decides, as if it were wanted before it.
+  // Packages whose torch decides their version, as if torch were wanted first.
   bool FollowsTorch(size_t package) const {
     const std::string& name = universe_.packages[package].name;
     return name == "torchvision" || name == "torchaudio";
@@ -163,7 +163,7 @@ class Chooser {
         changed.push_back(package);
       }
     }
-    // Their versions last, so that nothing else changes for the sake of a newer one.
+    // Their versions last, so that nothing else changes just for a newer one.
     for (const size_t package : changed) TakeNewest(package);
     Try(roots_);
   }
@@ -208,7 +208,7 @@ class Chooser {
       }
     }
     const auto& candidates = universe_.packages[package].candidates;
-    // What is built for a framework is best built with the very CUDA of it.
+    // A package built for a framework is best built with exactly its CUDA.
     for (size_t p = 0; p < choice_.size() && universe_.packages[package].role == PackageRole::kToolkit; ++p) {
       const Candidate* chosen = choice_[p] == kNone ? nullptr : &universe_.at(p, choice_[p]);
       if (chosen == nullptr || chosen->row == nullptr || chosen->row->cuda.empty()) continue;

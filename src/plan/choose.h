@@ -1,6 +1,6 @@
-// The best of all sets that fit: the newest of the first wanted package, then of the second ..., then the
-// fewest changes to what is installed, then builds that need no other index, CUDA that the driver belongs
-// to, and the order of the candidates.
+// The best solution: the newest release of the first wanted package, then of the second ..., then the fewest
+// changes to the installed packages, then builds that need no other index, CUDA that the driver belongs to,
+// and the order of the candidates.
 #pragma once
 
 #include <optional>

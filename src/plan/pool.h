@@ -1,6 +1,6 @@
-// The solver. The only door to libsolv: candidates become solvables, a need becomes a name that those
-// provide which meet it, and versions are ranks. One question, asked many times: may these be installed
-// together?
+// The solver, and the only user of libsolv: candidates become solvables, a need becomes a name that the
+// matching candidates provide, and versions are ranks. It answers one question many times: can these be
+// installed together?
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// What `culprit plan` is asked: wanted packages, the host, what is installed, and what may change. Plain
+// The question for `culprit plan`: wanted packages, the host, installed packages, and what may change. Plain
 // values; the command line fills them.
 #pragma once
 

@@ -30,7 +30,7 @@ std::vector<std::string> QuestionWords(const Question& question) {
   for (const Limit& limit : question.limits) {
     if (std::ranges::find(words, limit.words) == words.end()) words.push_back(limit.words);
   }
-  if (question.repair) words.push_back("what is installed");
+  if (question.repair) words.push_back("the installed packages");
   if (question.cuda) words.push_back(AskedCuda(question));
   const Host& host = question.host;
   words.push_back(host.driver ? "driver " + knowledge::DriverText(*host.driver) : "any driver");
@@ -56,12 +56,13 @@ void NotePassed(report::Plan& plan) {
     names += (i == 0 ? "" : ", ") + base::Printable(plan.passed_through[i].text);
   if (plan.passed_through.size() > kNamed)
     names += " and " + std::to_string(plan.passed_through.size() - kNamed) + " more";
-  plan.notes.push_back("passed through as written, because the tables do not know what these need: " + names);
+  plan.notes.push_back("passed through unchanged, because their requirements are not in the tables: " +
+                       names);
   std::string older;
   for (const report::PlannedPackage& package : plan.packages) {
     if (!package.range.empty()) older += (older.empty() ? "" : ", ") + package.name;
   }
-  if (!older.empty()) plan.notes.push_back("pip may take older releases if these need them: " + older);
+  if (!older.empty()) plan.notes.push_back("because of those, pip may choose older releases of: " + older);
 }
 
 // Lines that exclude each other: no set of the rest helps.
@@ -69,12 +70,12 @@ void TellContradiction(const Question& question, const Contradiction& found, Bui
                        report::Plan& plan) {
   plan.requirements = {found.one.words};
   plan.headline = found.one.words + " excludes every version";
-  plan.conflict.push_back({"no version of " + found.one.name + " meets it", "", 0});
+  plan.conflict.push_back({"no version of " + found.one.name + " satisfies it", "", 0});
   std::vector<BoundingLine> dropped = {found.one};
   if (found.other) {
     plan.requirements.push_back(found.other->words);
     plan.headline = plan.requirements[0] + " does not work with " + plan.requirements[1];
-    plan.conflict.back().text = "no version of " + found.one.name + " meets both";
+    plan.conflict.back().text = "no version of " + found.one.name + " satisfies both";
     dropped.insert(dropped.begin(), *found.other);
   }
   for (const BoundingLine& line : dropped) {
@@ -90,17 +91,17 @@ void TellContradiction(const Question& question, const Contradiction& found, Bui
   }
 }
 
-// "could not tell whether torch==2.6.9 (r.txt:1) works: the tables do not have it"
+// "could not tell whether torch==2.6.9 (r.txt:1) works: the tables do not contain it"
 std::string UnlistedHeadline(const std::vector<std::string>& unlisted) {
   std::string words;
   for (size_t i = 0; i < unlisted.size(); ++i)
     words += (i == 0 ? "" : i + 1 == unlisted.size() ? " and " : ", ") + unlisted[i];
   const bool one = unlisted.size() == 1;
-  return "could not tell whether " + words + (one ? " works" : " work") + ": the tables do not have " +
+  return "could not tell whether " + words + (one ? " works" : " work") + ": the tables do not contain " +
          (one ? "it" : "them");
 }
 
-// The packages of releases that no table has: in which of those that they have would they go with the rest?
+// For packages with unknown releases: which known release would work with the other packages?
 void TellUnlisted(const Question& question, BuildTable& builds, report::Plan& plan) {
   constexpr size_t kMostTried = 3;
   Question listed = question;
@@ -148,7 +149,7 @@ std::string SolutionHeadline(const report::Plan& plan, const std::vector<base::V
     if (!host && !library && !package.present) ++changes;
   }
   if (what.empty() && changes == 0 && !plan.passed_through.empty())
-    return "nothing that the tables know; " + PassedCount(plan) + with;
+    return "no package from the tables; " + PassedCount(plan) + with;
   if (what.empty() && changes == 0) return "the environment already works; nothing to change";
   if (what.empty())
     return std::to_string(changes) + (changes == 1 ? " change fixes" : " changes fix") + " the environment" +
@@ -178,7 +179,7 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
   }
   if (!AsksForSomething(question)) {
     plan.outcome = report::Plan::Outcome::kSolution;
-    plan.headline = "nothing is asked for, so there is nothing to plan";
+    plan.headline = "no packages were requested, so there is nothing to plan";
     return plan;
   }
   const Universe universe = MakeUniverse(question, builds);
@@ -207,7 +208,7 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
     plan.unlisted = plan.requirements;
     plan.headline = UnlistedHeadline(plan.unlisted);
   }
-  // What is told is about the smallest conflict alone; the rest of the question has no part in it.
+  // The answer is about the smallest conflict only; the rest of the question does not matter.
   std::vector<Requirement> others = RequirementsOf(question);
   std::erase_if(others, [&](const Requirement& one) {
     const bool machine = one.kind == Requirement::Kind::kMachine;

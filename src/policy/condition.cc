@@ -1,5 +1,6 @@
-// Reads a condition: words, texts in double quotes, signs; `or` binds least, then `and`, then `not`. The text
-// is foreign: it is bounded, and what does not fit is a mistake with its place, never a guess.
+// Parses a condition: words, strings in double quotes, operators; `or` binds least, then `and`, then `not`.
+// The text is untrusted: its length is limited, and anything unexpected is an error with its position, never
+// a guess.
 #include "policy/condition.h"
 
 #include <algorithm>
@@ -47,7 +48,7 @@ std::unexpected<Mistake> Expected(const std::string& what, const Token& found) {
 
 std::expected<std::vector<Token>, Mistake> Tokens(std::string_view text) {
   if (text.size() > kLongest)
-    return MistakeAt(0, "a condition may have " + std::to_string(kLongest) + " characters");
+    return MistakeAt(0, "a condition may have at most " + std::to_string(kLongest) + " characters");
   std::vector<Token> tokens;
   for (size_t i = 0; i < text.size();) {
     const size_t begin = i;
@@ -55,9 +56,9 @@ std::expected<std::vector<Token>, Mistake> Tokens(std::string_view text) {
       ++i;
     } else if (text[i] == '"') {
       const size_t end = text.find('"', i + 1);
-      if (end == text.npos) return MistakeAt(begin, "this text has no closing \"");
+      if (end == text.npos) return MistakeAt(begin, "this string has no closing \"");
       if (const std::string_view inside = text.substr(i, end - i); base::Printable(inside) != inside)
-        return MistakeAt(begin, "this text has characters that nobody sees");
+        return MistakeAt(begin, "this string contains invisible characters");
       tokens.push_back({Token::Kind::kText, std::string(text.substr(i + 1, end - i - 1)), begin});
       i = end + 1;
     } else if (IsWordSign(text[i])) {
@@ -71,7 +72,7 @@ std::expected<std::vector<Token>, Mistake> Tokens(std::string_view text) {
     } else {
       const size_t length = std::max<size_t>(base::SignAt(text.substr(i)).length, 1);
       return MistakeAt(begin, "'" + std::string(text.substr(i, length)) +
-                                  "' means nothing here; put texts in double quotes");
+                                  "' is not expected here; put strings in double quotes");
     }
   }
   tokens.push_back({Token::Kind::kEnd, "", text.size()});
@@ -90,7 +91,7 @@ std::string MistakeInValue(ValueKind kind, Compare compare, const std::string& v
   const bool equality = compare == Compare::kEqual || compare == Compare::kNotEqual;
   if (kind == ValueKind::kText) return "";
   const bool open = value.ends_with(".*");
-  if (open && !equality) return "'" + value + "' fits == and != only";
+  if (open && !equality) return "'" + value + "' works only with == and !=";
   const std::string_view numbers = std::string_view(value).substr(0, value.size() - (open ? 2 : 0));
   const bool good = kind == ValueKind::kVersion ? base::Version::Parse(numbers).has_value()
                                                 : base::PythonVersion::Parse(numbers).has_value();
@@ -113,7 +114,7 @@ class ConditionReader {
   Token Take() { return Next().kind == Token::Kind::kEnd ? Next() : tokens_[at_++]; }
   bool Took(std::string_view sign) { return Next().Is(sign) && (++at_, true); }
 
-  // Parts with the same word between them.
+  // Operands joined by the same word.
   template <typename Part>
   Read Chain(Condition::Op op, std::string_view word, Part part) {
     auto first = part();
@@ -136,7 +137,7 @@ class ConditionReader {
 
   Read One() {
     if (depth_ >= kDeepest || ++parts_ > kMostParts)
-      return MistakeAt(Next().offset, "this condition is too long; make several rules of it");
+      return MistakeAt(Next().offset, "this condition is too long; split it into several rules");
     ++depth_;
     Read read = OneOfAny();
     --depth_;
@@ -174,11 +175,11 @@ class ConditionReader {
     if (auto read = ReadComparisons(selector.kind, condition.comparisons); !read)
       return std::unexpected(read.error());
     if (condition.comparisons.empty()) {
-      if (all) return Expected("a comparison, as 'all " + what + "' needs one", after);
+      if (all) return Expected("a comparison: 'all " + what + "' needs one", after);
       return condition;
     }
     if (one && (any || all))
-      return MistakeAt(first.offset, "there is one " + what + ": leave out '" + first.text + "'");
+      return MistakeAt(first.offset, "a machine has only one " + what + ": leave out '" + first.text + "'");
     if (!one && !any && !all)
       return MistakeAt(first.offset,
                        "there may be several: expected 'any " + what + "' or 'all " + what + "'");
@@ -202,7 +203,7 @@ class ConditionReader {
     if (!Took("at")) return selector;
     const Token place = Take();
     if (!InfoOf(*kind).placed)
-      return MistakeAt(place.offset, "'" + word.text + "' lies in no directory: leave out 'at'");
+      return MistakeAt(place.offset, "'" + word.text + "' is not in a directory; leave out 'at'");
     if (place.kind != Token::Kind::kWord && place.kind != Token::Kind::kText)
       return Expected("a directory after 'at'", place);
     const bool windows = place.text.size() > 2 && place.text.substr(1, 2) == ":\\";
@@ -225,8 +226,8 @@ class ConditionReader {
       ++at_;
       const bool order = *compare != Compare::kEqual && *compare != Compare::kNotEqual;
       if (order && InfoOf(kind).value == ValueKind::kText)
-        return MistakeAt(sign.offset, "'" + std::string(base::Word(kind)) +
-                                          "' is a text: it can be compared with ==, != and in");
+        return MistakeAt(sign.offset,
+                         "'" + std::string(base::Word(kind)) + "' is a string; compare it with ==, != or in");
       Comparison& comparison = comparisons.emplace_back(*compare);
       if (auto read = list ? ReadList(kind, comparison) : ReadValue(kind, comparison); !read) return read;
     } while (Took(","));

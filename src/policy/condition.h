@@ -1,5 +1,5 @@
-// A condition of a site's rule, as types: which facts are meant, and what must hold for them. condition.cc
-// reads the text of docs/policy.md; evaluate.h says what holds on a machine.
+// A parsed condition of a site's rule: which facts it is about, and what must hold for them. condition.cc
+// parses the text (docs/policy.md); evaluate.h evaluates it on a machine.
 #pragma once
 
 #include <array>
@@ -52,7 +52,7 @@ struct Mistake {
   std::string what;  // it, and what was expected
 };
 
-// Whether snapshots hold a variable of this name. Those of Slurm differ from node to node.
+// Whether snapshots contain a variable with this name. Slurm's differ from node to node.
 bool IsRecorded(const std::string& variable);
 
 std::expected<Condition, Mistake> ParseCondition(std::string_view text);

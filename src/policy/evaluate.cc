@@ -21,8 +21,8 @@ std::optional<base::Version> VersionIn(std::string_view text) {
   return base::Version::Parse(numbers);
 }
 
-// Where a version stands. What was read may have fewer numbers than the version really has ("12.4" of a
-// toolkit, "9" of a cuDNN); then some questions are open.
+// The position of a version. The known version may have fewer numbers than the real one ("12.4" of a toolkit,
+// "9" of a cuDNN); then some comparisons are undecided.
 struct Order {
   std::optional<bool> equal, less;
 };
@@ -116,7 +116,7 @@ bool IsMeant(const Selector& selector, const Fact& fact) {
          snapshot::MatchesPattern(NameKey(fact.kind, fact.name), NameKey(fact.kind, selector.name));
 }
 
-// What is not there is not 1, either: `variable X != 1`.
+// A missing variable is not 1 either: `variable X != 1`.
 bool HoldsOfNothing(const Condition& condition) {
   return condition.quantity == Quantity::kAll ||
          (condition.quantity == Quantity::kOne &&

@@ -1,5 +1,5 @@
-// Whether a condition holds on a machine, in three values: what is not known makes a condition unknown,
-// unless what is known decides it. Every answer names the facts that it rests on.
+// Whether a condition holds on a machine, with three values: an unknown fact makes a condition unknown,
+// unless the known facts decide it. Every answer names the facts that it is based on.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace culprit::policy {
 
-// Why a condition holds or does not. `there` is null: there is no such thing.
+// Why a condition holds or does not. `there` is null if the fact is absent.
 struct Ground {
   Selector selector;
   const Fact* there = nullptr;
 };
 
-// What would have to be known.
+// Facts that are unknown but needed.
 struct Missing {
   Selector selector;
   Unknown unknown;

@@ -39,7 +39,7 @@ std::string InWords(const Fact& fact) {
   std::string words = InfoOf(fact.kind).named ? fact.name : std::string(InfoOf(fact.kind).title);
   if (!InfoOf(fact.kind).named && !fact.name.empty()) words += " " + fact.name;
   const bool text = InfoOf(fact.kind).value == kText;
-  words += fact.value.empty() ? (text ? ", not known which" : " of unknown version") : " " + fact.value;
+  words += fact.value.empty() ? (text ? ", unknown which" : " of unknown version") : " " + fact.value;
   if (!fact.where.empty()) words += " in " + fact.where;
   if (!fact.by.empty()) words += ", loaded by " + fact.by;
   return words;

@@ -1,5 +1,5 @@
-// What a site's own rules can ask about: the facts of docs/policy.md, the same for a machine, an image and
-// the brief snapshot of a node. What is not known is said, kind by kind, and never counts as "is not there".
+// The facts that a site's own rules can ask about (docs/policy.md), the same for a machine, an image and the
+// brief snapshot of a node. Unknown facts are listed by kind, and never count as absent.
 #pragma once
 
 #include <array>
@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 17> WordsOf(Kind) {
           "kernel", "cpu",       "container", "virtual-machine", "secure-boot"};
 }
 
-// What a value is, and so what it can be compared with.
+// The type of a value, and so what it can be compared with.
 enum class ValueKind {
   kVersion,        // "580.95.05", "6.1.0-18-amd64": numbers, in order
   kPythonVersion,  // PEP 440
@@ -64,7 +64,7 @@ struct Fact {
   std::string by{};      // of a loaded library: "torch in /opt/venv"
 };
 
-// Why not everything of a kind is known.
+// Why some facts of a kind are unknown.
 struct Unknown {
   std::string why;
   bool of_host = false;  // it belongs to a host that is out of reach: report::NotChecked

@@ -1,4 +1,4 @@
-// Facts -> what each rule says of them. The words of findings are made here.
+// Facts -> the result of each rule. Writes the text of the findings.
 #include <algorithm>
 #include <set>
 #include <utility>

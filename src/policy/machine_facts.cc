@@ -16,7 +16,7 @@ using report::StackRow;
 using snapshot::FactState;
 
 constexpr std::string_view kMaker = "NVIDIA ";
-// What collect/stack.cc says where only programs were named, and no environment was looked for.
+// The text of collect/stack.cc if only programs were named, so that it did not look for environments.
 constexpr std::string_view kNotRequested = "not requested";
 
 class Collected {
@@ -46,13 +46,12 @@ class Collected {
   void AddUnknown(Kind kind, std::string why, bool of_host = false) {
     facts_.unknown.try_emplace(kind, Unknown{std::move(why), of_host});
   }
-  // Whether there is a value; if not, why nothing is known of these kinds, unless nothing is there.
+  // Whether there is a value; if not, notes why these kinds are unknown, unless the fact is absent.
   template <typename T>
   bool Has(const snapshot::Fact<T>& fact, std::initializer_list<Kind> kinds) {
     if (fact || fact.state == FactState::kAbsent) return fact.value.has_value();
     for (const Kind kind : kinds)
-      AddUnknown(kind, fact.why.empty() ? "it was not checked" : fact.why,
-                 fact.state == FactState::kNotApplicable);
+      AddUnknown(kind, fact.why.empty() ? "not checked" : fact.why, fact.state == FactState::kNotApplicable);
     return false;
   }
 
@@ -101,7 +100,7 @@ class Collected {
                    environments.source != kNotRequested;
       if (no_python_) return;
       for (const Kind kind : {Kind::kPython, Kind::kPackage, Kind::kFramework})
-        AddUnknown(kind, "no Python environment was looked for");
+        AddUnknown(kind, "culprit did not look for Python environments");
       return;
     }
     for (const snapshot::PythonEnvironment& environment : *environments) {
@@ -124,7 +123,7 @@ class Collected {
     if (!played_) {
       for (const Kind kind : {Kind::kLibcuda, Kind::kFramework, Kind::kLoaded}) {
         if (kind == Kind::kLibcuda || !no_python_)
-          AddUnknown(kind, "what programs load could not be worked out");
+          AddUnknown(kind, "culprit could not find out what programs load");
       }
       return;
     }
@@ -161,7 +160,7 @@ class Collected {
 
   void AddSystem() {
     AddText(Kind::kCpu, snapshot_.cpu.machine, "");
-    if (snapshot_.cpu.machine.empty()) AddUnknown(Kind::kCpu, "it was not read");
+    if (snapshot_.cpu.machine.empty()) AddUnknown(Kind::kCpu, "not read");
     const auto& context = stack_.context;
     if (!Has(context,
              {Kind::kSystem, Kind::kKernel, Kind::kContainer, Kind::kVirtualMachine, Kind::kSecureBoot}))
@@ -171,11 +170,11 @@ class Collected {
     AddText(Kind::kContainer, context->container, context->container_source);
     AddText(Kind::kVirtualMachine, context->virtual_machine, context->virtual_machine_source);
     AddText(Kind::kSecureBoot, context->secure_boot, context.source);
-    // Every machine has these: where nothing is said, nothing is known.
+    // Every machine has these: if they are empty, they are unknown.
     const bool of_host = stack_.gpus.state == FactState::kNotApplicable;
-    if (context->distribution.empty()) AddUnknown(Kind::kSystem, "the system does not say its name");
+    if (context->distribution.empty()) AddUnknown(Kind::kSystem, "the name of the distribution is unknown");
     if (context->kernel.empty()) AddUnknown(Kind::kKernel, "no kernel is running", of_host);
-    if (context->secure_boot.empty()) AddUnknown(Kind::kSecureBoot, "the machine does not tell", of_host);
+    if (context->secure_boot.empty()) AddUnknown(Kind::kSecureBoot, "unknown on this machine", of_host);
   }
 
   const snapshot::Snapshot& snapshot_;

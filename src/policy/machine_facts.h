@@ -1,4 +1,4 @@
-// A machine that was looked at -> the facts that a site's rules ask about.
+// A checked machine -> the facts that a site's rules ask about.
 #pragma once
 
 #include <vector>

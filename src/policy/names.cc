@@ -16,7 +16,7 @@ namespace {
 
 using Meant = std::expected<std::string, std::string>;
 
-// The libraries of which check says what frameworks load.
+// The libraries for which check reports what frameworks load.
 constexpr std::array<std::string_view, 3> kRecordedLibraries = {"cudnn", "cudart", "cublas"};
 
 Meant LibraryName(const std::string& name) {
@@ -28,7 +28,7 @@ Meant LibraryName(const std::string& name) {
     if (key == recorded || key == base::NormalName(row->title)) return std::string(row->title);
     expected += (expected.empty() ? "" : ", ") + std::string(row->title);
   }
-  return std::unexpected("'" + name + "' is not among the libraries whose loading is recorded: " + expected);
+  return std::unexpected("'" + name + "' is not one of the libraries whose loading is recorded: " + expected);
 }
 
 Meant FrameworkFactName(const std::string& name) {
@@ -40,7 +40,7 @@ Meant FrameworkFactName(const std::string& name) {
   if (knowledge::FindProject(key) != nullptr || has(knowledge::Companions()) || has(knowledge::Extensions()))
     return key;
   return std::unexpected(
-      "'" + name + "' is no framework that culprit knows; if it is one of your own, write \"" + name + "*\"");
+      "'" + name + "' is not a framework that culprit knows; for your own package, write \"" + name + "*\"");
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ Meant FactName(Kind kind, const std::string& name) {
   if (kind == Kind::kFramework) return FrameworkFactName(name);
   if (kind == Kind::kVariable && !IsRecorded(name))
     return std::unexpected("'" + name +
-                           "' is not among the variables that snapshots hold: see docs/policy.md");
+                           "' is not one of the variables in a snapshot; docs/policy.md lists them");
   return name;
 }
 

@@ -1,5 +1,5 @@
-// Names in conditions -> what the facts are called. A name that no fact can have is a mistake: a rule about
-// it would hold for ever.
+// Names in conditions -> names of facts. A name that no fact can have is an error: a rule about it would
+// always hold.
 #pragma once
 
 #include <expected>

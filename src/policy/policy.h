@@ -1,5 +1,5 @@
-// A site's own rules, as policy/file reads them: what must hold on its machines, with a code, a severity, a
-// text and a fix of its own. They are judged here and reported like the rules of culprit.
+// A site's own rules, as policy/file reads them: what must hold on its machines, each with its own code,
+// severity, text and fix. They are evaluated here and reported like culprit's rules.
 #pragma once
 
 #include <optional>
@@ -34,7 +34,7 @@ struct Policy {
 // "SITE001": three or four digits.
 bool IsSiteCode(std::string_view code);
 
-// What a rule says of one machine.
+// The result of a rule on one machine.
 struct Ruling {
   const Rule* rule;
   std::optional<report::Finding> finding{};

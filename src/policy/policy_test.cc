@@ -129,7 +129,7 @@ TEST(Condition, NamesAreThoseOfTheTablesInAnyCase) {
   EXPECT_EQ(Says("loaded cudart"), "no");
   EXPECT_EQ(Says("loaded \"cuda runtime\""), "no");
   EXPECT_EQ(Says("all loaded cuddn >= 9"),
-            "11: 'cuddn' is not among the libraries whose loading is recorded: cuDNN, CUDA runtime, cuBLAS");
+            "11: 'cuddn' is not one of the libraries whose loading is recorded: cuDNN, CUDA runtime, cuBLAS");
   Facts facts;
   facts.all = {{.kind = Kind::kFramework, .name = "torch", .value = "2.6.0", .where = "/opt/venv"},
                {.kind = Kind::kFramework, .name = "our-kernels", .value = "1.0", .where = "/opt/venv"}};
@@ -139,7 +139,7 @@ TEST(Condition, NamesAreThoseOfTheTablesInAnyCase) {
   EXPECT_EQ(Says("framework flash_attn or framework torchvision or framework xformers", facts), "no");
   EXPECT_EQ(Says("framework Our_Kernels*", facts), "yes");
   EXPECT_EQ(Says("all framework pytroch >= 2.7", facts),
-            "14: 'pytroch' is no framework that culprit knows; if it is one of your own, write \"pytroch*\"");
+            "14: 'pytroch' is not a framework that culprit knows; for your own package, write \"pytroch*\"");
   EXPECT_EQ(Says("variable ld_library_path").substr(0, 1), "9") << "of variables the case matters";
 }
 
@@ -179,7 +179,7 @@ TEST(Condition, MistakesSayWhereAndWhatWasExpected) {
   EXPECT_EQ(Says("").substr(0, 30), "0: expected one of driver, lib");
   EXPECT_EQ(Says("drivr >= 5").substr(0, 17), "0: expected one o");
   EXPECT_EQ(Says("driver >= new"), "10: expected a version like 12.4 or 12.*, found 'new'");
-  EXPECT_EQ(Says("driver >= 550.*"), "10: '550.*' fits == and != only");
+  EXPECT_EQ(Says("driver >= 550.*"), "10: '550.*' works only with == and !=");
   EXPECT_EQ(Says("driver >="), "9: expected a value, found the end");
   EXPECT_EQ(Says("driver = 5"), "7: expected '==', found '='");
   EXPECT_EQ(Says("driver >= 5 driver"), "12: expected 'and', 'or' or the end, found 'driver'");
@@ -188,21 +188,21 @@ TEST(Condition, MistakesSayWhereAndWhatWasExpected) {
   EXPECT_EQ(Says("driver in 5"), "10: expected '[' after 'in', found '5'");
   EXPECT_EQ(Says("driver in [5"), "12: expected ',' or ']', found the end");
   EXPECT_EQ(Says("cudnn >= 9"), "0: there may be several: expected 'any cudnn' or 'all cudnn'");
-  EXPECT_EQ(Says("all cudnn"), "9: expected a comparison, as 'all cudnn' needs one, found the end");
+  EXPECT_EQ(Says("all cudnn"), "9: expected a comparison: 'all cudnn' needs one, found the end");
   EXPECT_EQ(Says("all driver >= 5"), "0: there is one driver: leave out 'all'");
-  EXPECT_EQ(Says("all gpu >= 5"), "8: 'gpu' is a text: it can be compared with ==, != and in");
+  EXPECT_EQ(Says("all gpu >= 5"), "8: 'gpu' is a string; compare it with ==, != or in");
   EXPECT_EQ(Says("package"), "7: expected a name after 'package', found the end");
-  EXPECT_EQ(Says("driver at /usr"), "10: 'driver' lies in no directory: leave out 'at'");
+  EXPECT_EQ(Says("driver at /usr"), "10: 'driver' is not in a directory; leave out 'at'");
   EXPECT_EQ(Says("variable EDITOR"),
-            "9: 'EDITOR' is not among the variables that snapshots hold: see docs/policy.md");
-  EXPECT_EQ(Says("all gpu == \"x"), "11: this text has no closing \"");
-  EXPECT_EQ(Says("package \"a\nb\""), "8: this text has characters that nobody sees");
-  EXPECT_EQ(Says("driver & gpu"), "7: '&' means nothing here; put texts in double quotes");
+            "9: 'EDITOR' is not one of the variables in a snapshot; docs/policy.md lists them");
+  EXPECT_EQ(Says("all gpu == \"x"), "11: this string has no closing \"");
+  EXPECT_EQ(Says("package \"a\nb\""), "8: this string contains invisible characters");
+  EXPECT_EQ(Says("driver & gpu"), "7: '&' is not expected here; put strings in double quotes");
   EXPECT_EQ(Says("driver => 5"), "7: expected '==', found '='");
-  EXPECT_EQ(Says(std::string(5000, ' ')), "0: a condition may have 4000 characters");
+  EXPECT_EQ(Says(std::string(5000, ' ')), "0: a condition may have at most 4000 characters");
   std::string deep;
   for (int i = 0; i < 100; ++i) deep += "not ";
-  EXPECT_EQ(Says(deep + "driver"), "128: this condition is too long; make several rules of it");
+  EXPECT_EQ(Says(deep + "driver"), "128: this condition is too long; split it into several rules");
 }
 
 Policy Of(Rule rule, const std::string& condition, const std::string& when = "") {

@@ -32,11 +32,11 @@ std::string EditionNotes() {
   const base::Edition& edition = base::EditionInUse();
   std::string text;
   if (!edition.path.empty()) {
-    text += fmt::format("the tables are those of {}, from {}\n", base::Printable(edition.path),
+    text += fmt::format("using the tables in {}, from {}\n", base::Printable(edition.path),
                         base::Printable(edition.date));
   }
   for (const base::RefusedEdition& refused : base::RefusedEditions()) {
-    text += fmt::format("the tables in {} are not used: {}\n", base::Printable(refused.path),
+    text += fmt::format("not using the tables in {}: {}\n", base::Printable(refused.path),
                         base::Printable(refused.why));
   }
   return text;

@@ -24,7 +24,7 @@ std::string InBraces(const std::vector<Exposition::Label>& labels) {
 }  // namespace
 
 Exposition::Exposition() {
-  Begin("culprit_info", "The version of culprit, and the day of its tables of versions.");
+  Begin("culprit_info", "The version of culprit and the date of its version tables.");
   Add({{"version", base::ProductVersion()}, {"tables", base::EditionInUse().date}}, 1);
 }
 
@@ -60,7 +60,7 @@ void Exposition::Verdict(std::string_view metric, std::string_view help, report:
 }
 
 std::string Exposition::Take() {
-  Single("culprit_series_left_out", "Series that this file has no room for.",
+  Single("culprit_series_left_out", "Number of series left out because this file would be too large.",
          static_cast<long long>(left_out_));
   return std::move(text_);
 }

@@ -19,7 +19,7 @@ bool StandsAt(std::string_view text, size_t at, std::string_view word) {
   return end >= text.size() || !InName(text[end]);
 }
 
-// Names that are parts of every machine's paths tell nothing about anybody.
+// Names that are parts of paths on every machine identify nobody.
 bool TellsNothing(std::string_view user) {
   static constexpr std::array<std::string_view, 22> kEverywhere = {
       "bin", "conda",  "cuda", "data",   "dev",  "etc",  "home",  "include", "lib", "lib64", "local",

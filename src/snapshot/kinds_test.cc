@@ -35,7 +35,7 @@ TEST(PartProblem, KeepsEveryText) {
        {"", "leads nowhere: -> x", "a loop of links: -> x", "not a file", "is empty", "not a library",
         "not a DLL", "a library of Linux, not a DLL", "a 32-bit DLL", "cut short", "cannot be read",
         "no file and no link of the name libcudnn.so.9", "not a link but a second file beside x, which is 9",
-        "renamed: it calls itself x", "Permission denied", "is empty, mostly"}) {
+        "renamed: its export table names it x", "Permission denied", "is empty, mostly"}) {
     EXPECT_EQ(PartProblem(text).text(), text);
   }
   EXPECT_EQ(PartProblem("Permission denied").kind, PartProblem::Kind::kOther);

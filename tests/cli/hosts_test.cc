@@ -141,11 +141,11 @@ TEST_F(Hosts, MistakesInTheFileNameTheirLine) {
   EXPECT_EQ(mistake("\nhost = 1\n"),
             "culprit: bad.toml:2: hosts must be a list: [\"driver=535.183.01,gpu=L4\"]\n");
   EXPECT_EQ(mistake("[[host]]\nname = \"x\"\nram = \"1\"\n"),
-            "culprit: bad.toml:3: 'ram' is not known of a host: there are name, driver and gpu\n");
+            "culprit: bad.toml:3: 'ram' is not a key of a host; use name, driver and gpu\n");
   EXPECT_EQ(mistake("strict = true\n"),
-            "culprit: bad.toml:1: 'strict' is not known here: there are hosts and [[host]]\n");
+            "culprit: bad.toml:1: 'strict' is not a key of this file; use hosts and [[host]]\n");
   EXPECT_NE(mistake("[[host]]\ngpu = \"Voodoo2\"\n").find("bad.toml:1: "), std::string::npos);
-  EXPECT_NE(mistake("[[host]]\ngpu = \"L4,driver=1.0\"\n").find("bad.toml:2: gpu must be a text"),
+  EXPECT_NE(mistake("[[host]]\ngpu = \"L4,driver=1.0\"\n").find("bad.toml:2: gpu must be a string"),
             std::string::npos);
   EXPECT_NE(mistake("[[host]]\nname = \"x\"\n").find("a host needs a driver or a gpu"), std::string::npos);
   EXPECT_NE(mistake("").find("no host in it"), std::string::npos);

@@ -66,7 +66,7 @@ TEST_F(Knowledge, NewerTablesAreUsedAndNamedInEveryReport) {
         {"inspect", "root/app/lib/libengine.so"},
         {"check", "--root", "root"},
         {"plan", "torch", "--host", "driver=550.54.14,gpu=sm_80"}}) {
-    EXPECT_NE(Run(words).out.find("the tables are those of "), std::string::npos) << words.front();
+    EXPECT_NE(Run(words).out.find("using the tables in "), std::string::npos) << words.front();
     EXPECT_EQ(Ask(words).at("knowledge").at("file"), compat.at("knowledge").at("file")) << words.front();
   }
 }
@@ -95,7 +95,7 @@ TEST_F(Knowledge, DamagedTablesAreRefusedWholeAndSaidSo) {
   Install(damaged);
   const Output output = Run({"compat", "cuda=12.4", "gcc=12"});
   EXPECT_EQ(output.status, 0);
-  EXPECT_NE(output.out.find("knowledge.tables are not used: "), std::string::npos) << output.out;
+  EXPECT_NE(output.out.find("not using the tables in "), std::string::npos) << output.out;
   const base::Json json = Ask({"compat", "cuda=12.4", "gcc=12"});
   EXPECT_TRUE(json.at("knowledge").at("file").is_null());
   EXPECT_EQ(json.at("knowledge").at("refused").size(), 1u);
@@ -104,7 +104,8 @@ TEST_F(Knowledge, DamagedTablesAreRefusedWholeAndSaidSo) {
 TEST_F(Knowledge, TablesThatEverybodyMayWriteAreRefused) {
   Install(Book("2999-01-01"));
   fs::permissions(top_ / "data/culprit/knowledge.tables", fs::perms::others_write, fs::perm_options::add);
-  EXPECT_EQ(Ask({"knowledge"}).at("files").at(0).at("why"), "everybody may write to it");
+  EXPECT_EQ(Ask({"knowledge"}).at("files").at(0).at("why"),
+            "everyone can write to it; remove the write permission for others");
 }
 
 TEST_F(Knowledge, AVariableNamesTheOnlyFile) {

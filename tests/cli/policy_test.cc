@@ -107,7 +107,7 @@ TEST_F(Policies, WhatIsNotKnownIsNotFine) {
             "\"arch-unsupported\"\ntext = \"t\"\n");
   const Output unknown = Run(Judged());
   EXPECT_EQ(unknown.status, 2) << unknown.out;
-  EXPECT_NE(unknown.out.find("SITE005: GPU: cannot compare GPU 0, not known which"), std::string::npos)
+  EXPECT_NE(unknown.out.find("SITE005: GPU: cannot compare GPU 0, unknown which"), std::string::npos)
       << unknown.out;
 }
 
@@ -141,9 +141,9 @@ TEST_F(Policies, TheSettingsOfAProjectNameOne) {
   WriteFile(top_ / "rules/site.toml", "[[rule]]\ncode = 1\n");
   const Output wrong = Run(Ask({}));
   EXPECT_EQ(wrong.status, 64);
-  EXPECT_EQ(wrong.err, "culprit: rules/site.toml:2:8: code must be a text\n");
+  EXPECT_EQ(wrong.err, "culprit: rules/site.toml:2:8: code must be a string\n");
   WriteFile(top_ / ".culprit.toml", "policy = 1\n");
-  EXPECT_EQ(Run(Ask({})).err, "culprit: .culprit.toml:1: policy must be the name of a file\n");
+  EXPECT_EQ(Run(Ask({})).err, "culprit: .culprit.toml:1: policy must be a file name\n");
 }
 
 TEST_F(Policies, AWrongFileIsOneLine) {

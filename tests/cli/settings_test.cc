@@ -69,9 +69,9 @@ TEST_F(Settings, MistakesNameTheirLine) {
     return output.err;
   };
   EXPECT_EQ(mistake("\nignore = [\"CUL9999\"]\n"),
-            "culprit: .culprit.toml:2: 'CUL9999' is not a code; `culprit rules` lists them\n");
+            "culprit: .culprit.toml:2: 'CUL9999' is not a code; `culprit rules` lists the codes\n");
   EXPECT_EQ(mistake("hots = 1\n"),
-            "culprit: .culprit.toml:1: 'hots' is not a setting: there are hosts, host, ignore, policy and "
+            "culprit: .culprit.toml:1: 'hots' is not a setting; use hosts, host, ignore, policy and "
             "strict\n");
   EXPECT_EQ(mistake("strict = 1\n"), "culprit: .culprit.toml:1: strict must be true or false\n");
   EXPECT_EQ(mistake("hosts = \"x\"\n"),
@@ -105,7 +105,7 @@ TEST_F(Settings, WhatHasTheNameAndIsNoFileIsNotPassedOver) {
   std::filesystem::create_symlink("gone.toml", top_ / ".culprit.toml");
   const Output link = Run(Mixed());
   EXPECT_EQ(link.status, 2);
-  EXPECT_NE(link.err.find(".culprit.toml: a link to a file that cannot be read"), std::string::npos)
+  EXPECT_NE(link.err.find(".culprit.toml: a symlink to a file that cannot be read"), std::string::npos)
       << link.err;
   EXPECT_EQ(Run(Mixed({"--settings", "none"})).status, 1);
 }

@@ -75,7 +75,7 @@ TEST(Run, WhatHasNothingToDoWithCuda) {
   EXPECT_EQ(FirstCause(report), "");
   EXPECT_FALSE(report.first_failure);
   EXPECT_HAS(report.headline, "ValueError: batch size must be positive");
-  EXPECT_HAS(report.headline, "every CUDA call and library load that failed was survived");
+  EXPECT_HAS(report.headline, "the program went on after every failed CUDA call and library load");
   for (const auto& failed : report.failed_loads) EXPECT_TRUE(failed.survived) << failed.name;
   run.watched[1] = {record::Channel::kCalls, "", "no CUPTI was found"};
   EXPECT_HAS(machine.Explain(run).headline, "as far as culprit could watch");

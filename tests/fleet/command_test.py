@@ -177,7 +177,7 @@ class Fleet(unittest.TestCase):
     def test_older_answers_are_said(self):
         self.brief("out", "gone", "550.54.15")
         done = self.run_fleet("run", "--hosts", "n1", "-o", "out", "--", "--root", self.top / "empty")
-        self.assertIn("out also has 1 older answer, of nodes that were not asked now", done.stderr)
+        self.assertIn("out also has 1 older answer of nodes that were not asked this time", done.stderr)
         done = self.run_fleet("run", "--hosts", "n1", "-o", "no/such", "--", "--root", self.top / "empty")
         self.assertEqual((done.returncode, "no/such: No such file or directory" in done.stderr), (2, True), done)
 
@@ -273,7 +273,7 @@ class Fleet(unittest.TestCase):
             self.assertEqual(self.run_fleet("diff", "before", after).returncode, status, after)
             self.assertEqual(self.run_fleet("diff", "before", after, "--strict").returncode, strict, after)
         told = self.run_fleet("diff", "before", "partly").stdout
-        self.assertIn("driver: 550.54.15 -> 580.95.05\n    did not arrive on n3\n", told)
+        self.assertIn("driver: 550.54.15 -> 580.95.05\n    did not reach n3\n", told)
 
     def test_report_as_a_page(self):
         self.brief("before", "n<1>", "580.95.05")

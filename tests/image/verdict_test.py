@@ -108,7 +108,7 @@ class Verdicts(unittest.TestCase):
             with self.subTest(name=name):
                 image = self.image(name, self.base, layer(self.work / f"{name}-layer.tar", member))
                 status, report, _ = ask("check", image)
-                self.assertEqual((status, report["headline"]), (2, "could not tell: not all of the image could be read"))
+                self.assertEqual((status, report["headline"]), (2, "could not tell: parts of the image could not be read"))
                 status, report, _ = ask("check", image, "--host", OTHER)
                 self.assertEqual((status, [host["runs"] for host in report["hosts"]]), (2, ["unknown", "unknown"]))
                 self.assertEqual(ask("diff", self.good, image)[0], 2)
@@ -125,15 +125,15 @@ class Verdicts(unittest.TestCase):
     def test_another_cpu_than_it_says(self):
         image = self.image("other", self.base, architecture="amd64" if images.ARM else "arm64")
         status, report, _ = ask("check", image)
-        self.assertEqual((status, report["not_checked"][0]["what"]), (2, "the CPU of the image"))
+        self.assertEqual((status, report["not_checked"][0]["what"]), (2, "CPU of the image"))
 
     def test_no_room_for_temporary_files(self):
         ballast = layer(self.work / "ballast.tar", *((f"opt/{i}", tarfile.REGTYPE, os.urandom(60_000)) for i in range(400)))
         image = self.image("kept", self.base, ballast, how=("gzip",))
         status, report, error = ask("check", image, env={**os.environ, "TMPDIR": "/nonexistent"})
         self.assertEqual((status, report), (2, None))
-        self.assertTrue(error.endswith("no room for what is kept of compressed layers: /nonexistent is not a directory; "
-                                       "set TMPDIR to a directory with room"), error)
+        self.assertTrue(error.endswith("no space for temporary files of compressed layers: /nonexistent is not a directory; "
+                                       "set TMPDIR to a directory with free space"), error)
 
     def test_short_names_of_layers_from_a_stream(self):
         plain = self.work / "named.tar"

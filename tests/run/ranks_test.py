@@ -96,7 +96,7 @@ class Ranks(unittest.TestCase):
         statuses, said = self.run_all(3, "pass", options=["--always"])
         self.assertEqual(statuses, [0] * 3)
         self.assertEqual("".join(said).count(TITLE), 1, said)
-        self.assertIn("3 ranks: finished with status 0, and all alike", "".join(said))
+        self.assertIn("3 ranks finished with status 0, and all alike", "".join(said))
 
     def test_one_that_fails_while_the_others_end_well(self):
         # They end while the one that failed is gathering the records.
@@ -176,7 +176,7 @@ if os.environ["SLURM_PROCID"] == "1": os._exit(3)
             self.assertEqual(subprocess.run([CULPRIT, "run", *words], capture_output=True, check=False).returncode, 2)
         (self.folder / "notes").write_text("a line\nanother\n")
         status, answer = merged(self.folder / "notes")
-        self.assertEqual((status, answer["verdict"], answer["headline"]), (2, "unknown", "no record of a rank could be read"))
+        self.assertEqual((status, answer["verdict"], answer["headline"]), (2, "unknown", "no rank record could be read"))
         self.assertEqual((answer["ends"], len(answer["not_read"])), ([], 2))
         told = subprocess.run([CULPRIT, "run", "--merge", str(self.folder / "notes")], capture_output=True, text=True, check=False)
         self.assertNotIn(TITLE, told.stdout)

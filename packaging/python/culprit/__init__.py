@@ -52,7 +52,7 @@ def _never_raises(kind: Type[Answer]) -> Callable[[F], F]:
             try:
                 return function(*arguments, **keywords)
             except Exception as error:  # pylint: disable=broad-except
-                return unasked(kind, Question((function.__name__,)), f"this cannot be asked: {_said_by(error)}")
+                return unasked(kind, Question((function.__name__,)), f"cannot pass this to culprit: {_said_by(error)}")
         return cast(F, asked)
     return around
 

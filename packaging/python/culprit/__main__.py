@@ -9,7 +9,7 @@ from ._program import NAME, find
 def main() -> int:
     program = find()
     if program is None:
-        print(f"culprit: the program {NAME} is not found: neither beside this Python nor on PATH", file=sys.stderr)
+        print(f"culprit: the program {NAME} was not found, neither next to this Python nor on PATH", file=sys.stderr)
         return 2
     command = [program, *sys.argv[1:]]
     if os.name != "nt":

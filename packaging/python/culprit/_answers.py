@@ -158,7 +158,7 @@ class Answer(Record):
         return self._shown.get(form, "")
 
     def _changed(self, form: str, shown: str) -> str:
-        note = f"this has changed: the verdict was {self.verdict!r} when it was asked"
+        note = f"this has changed since then: the verdict was {self.verdict!r}"
         return {"text": f"{note}\n\n{shown}", "markdown": f"*{note}*\n\n{shown}"}.get(form, shown)
 
     def _no_answer(self) -> str:
@@ -222,7 +222,7 @@ def answer(kind: Type[A], question: Question) -> A:
 def _said(reply: Reply) -> str:
     lines = [line.strip() for line in reply.err.splitlines() if line.strip()]
     if not lines:
-        return f"the program said nothing and ended with status {reply.status}"
+        return f"the program printed nothing and ended with status {reply.status}"
     return re.sub(r"^culprit( \w+)?: ", "", lines[0])
 
 

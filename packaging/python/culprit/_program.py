@@ -90,8 +90,8 @@ class Question(NamedTuple):
     def ask(self, form: str) -> Reply:
         program = find()
         if program is None:
-            return Reply(None, "", "", f"the program {NAME} is not found: neither beside this Python nor on PATH "
-                                       "(CULPRIT_PROGRAM can name it)")
+            return Reply(None, "", "", f"the program {NAME} was not found, neither next to this Python nor on PATH "
+                                       "(set CULPRIT_PROGRAM to its path)")
         try:
             run = subprocess.run(
                 [program, *self.command_line(form)], input=(self.text or "").encode("utf-8", "replace"),
@@ -110,7 +110,7 @@ def _unusual(program: str, status: int) -> str:
         return ""
     if status < 0:
         try:
-            return f"{program} was ended by {signal.Signals(-status).name}"
+            return f"{program} was killed by {signal.Signals(-status).name}"
         except ValueError:
-            return f"{program} was ended by signal {-status}"
+            return f"{program} was killed by signal {-status}"
     return f"{program} ended with status {status}"

@@ -1,6 +1,5 @@
-// Carries out those changes of fixes that can be taken back, and takes them back. A journal is written and
-// on disk before each step; a run that was killed leaves every step either not done or done, and `Undo`
-// works from any point.
+// Applies the changes of fixes that can be undone, and undoes them. Before each step, the journal is on disk;
+// a killed run leaves every step either done or not done, and `Undo` works from any point.
 #pragma once
 
 #include <map>
@@ -28,31 +27,31 @@ struct Place {
 // user's programs keep such things.
 std::string StateFolder(const std::map<std::string, std::string>& variables, const std::string& root);
 
-// What --apply would do with a change: automatic or not and why not, root or not, the command it runs.
+// How --apply would make a change: whether automatic, and if not, why; whether as root; the command it runs.
 report::Action Describe(const report::Change& change, const Place& place);
 
-// What keeps changes from being made or taken back in this build at all; "" = nothing.
+// Why this build cannot make or undo changes at all; "" if it can.
 std::string NotHere();
 
-// One run of --apply: several fixes in one journal, taken back together.
+// One run of --apply: several fixes in one journal, undone together.
 class Applying {
  public:
-  // Takes the lock. Fails while another run is at work, or when one was killed half-way and not undone.
+  // Takes the lock. Fails while another run is active, or if an earlier one was killed and not undone.
   static base::Result<std::unique_ptr<Applying>> Begin(const Place& place);
   virtual ~Applying() = default;
 
-  // The changes of one fix: all of them or, where one fails, none; `failed` is set then.
+  // The changes of one fix: all of them or, if one fails, none; then `failed` is set.
   virtual std::vector<report::AppliedStep> Make(std::span<const report::Change> changes, bool& failed) = 0;
-  // Without it the run counts as killed half-way.
+  // Without it the run counts as killed.
   virtual base::Result<void> End() = 0;
   virtual std::string journal() const = 0;
 };
 
-// The folder of a run that was killed half-way; "" when there is none.
+// The folder of a killed run; "" if there is none.
 std::string KilledRun(const Place& place);
 
-// Takes back the last run that was not undone; also one that was killed half-way. `force`: also what somebody
-// else has changed since. In the report: undone = false, when there is nothing to undo.
+// Undoes the last run that was not undone, even a killed one. `force`: even if something else changed the
+// files since. In the report, undone = false if there is nothing to undo.
 base::Result<report::FixReport> Undo(const Place& place, bool force);
 
 }  // namespace culprit::apply

@@ -1,4 +1,4 @@
-// One run of --apply and its undoing: steps in order, and back in the other.
+// One run of --apply and its undo: steps in order, undone in reverse order.
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -35,7 +35,7 @@ base::Result<bool> Carry(Work& work, const Intent& intent) {
   return false;
 }
 
-// Packages of one environment are exchanged together: what belongs together is never half there.
+// Packages of one environment are swapped together, so that they never match only in part.
 void AddIntent(std::vector<Intent>& intents, Intent intent) {
   if (intent.kind == Intent::Kind::kPackages && !intents.empty() &&
       intents.back().kind == Intent::Kind::kPackages && intents.back().path == intent.path) {
@@ -149,7 +149,7 @@ void Clean(const Step& step, const Place& place) {
     static_cast<void>(RemoveAll(spot->directory.get(), step.temporary));
 }
 
-// With --force: what somebody else put there goes, but not without a trace.
+// With --force: removes what something else put there, but keeps a copy.
 void KeepChanged(const Step& step, const Place& place, Journal& journal) {
   const auto spot = FindSpot(RootOf(step.outside, place), step.path);
   if (!spot) return;
@@ -216,15 +216,16 @@ std::string KilledRun(const Place& place) {
 
 base::Result<std::unique_ptr<Applying>> Applying::Begin(const Place& place) {
   if (place.state.empty())
-    return Fail(ErrorCode::kNotFound,
-                "no place for the journal: HOME is not set; set CULPRIT_STATE to a directory");
+    return Fail(
+        ErrorCode::kNotFound,
+        "HOME is not set, so there is no directory for the undo journal; set CULPRIT_STATE to a directory");
   auto lock = Lock::Take(place.state);
   if (!lock) return std::unexpected(lock.error());
   const auto last = LastRun(place.state);
   if (!last) return std::unexpected(last.error());
   if (*last && !(*last)->ended)
-    return Fail(ErrorCode::kUnsupported, "an earlier run was killed before it finished (" + (*last)->folder +
-                                             "); run `culprit fix --undo` first");
+    return Fail(ErrorCode::kUnsupported, "an earlier `culprit fix` was killed before it finished (" +
+                                             (*last)->folder + "); run `culprit fix --undo` first");
   auto journal = Journal::Begin(place.state, place.root);
   if (!journal) return std::unexpected(journal.error());
   return std::make_unique<OneRun>(place, std::move(*lock), std::move(*journal));
@@ -251,8 +252,9 @@ base::Result<report::FixReport> Undo(const Place& place, bool force) {
     if (force) KeepChanged(*chain.front(), place, *journal);
   }
   if (!changed.empty() && !force)
-    return Fail(ErrorCode::kUnsupported,
-                changed + ": changed since by something else; nothing was undone (--force undoes it anyway)");
+    return Fail(
+        ErrorCode::kUnsupported,
+        changed + ": changed since then by something else; nothing was undone (--force undoes it anyway)");
   for (const auto& chain : places | std::views::reverse) {
     for (const Step* step : chain | std::views::drop(1)) Clean(*step, place);
     const Step& step = *chain.front();

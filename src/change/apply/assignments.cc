@@ -208,7 +208,7 @@ struct Editor {
     } else if (std::ranges::all_of(value, IsPlain)) {
       return true;
     }
-    Refuse(at, "needs quotes that it does not have");
+    Refuse(at, "has a value without the quotes it needs");
     return false;
   }
   void Set(const string& value) {

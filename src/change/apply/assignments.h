@@ -1,6 +1,6 @@
-// Texts that set variables: files that a shell reads, and files of NAME=value lines. Only assignments that
-// are plain text are edited, and only that text; what a program would have to be run to know is refused with
-// the reason.
+// Texts that set variables: files that a shell reads, and files of NAME=value lines. Only plain-text
+// assignments are edited, and only that text; anything that only a program could evaluate is refused with the
+// reason.
 #pragma once
 
 #include <string>

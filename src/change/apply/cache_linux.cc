@@ -128,7 +128,7 @@ std::map<std::string, Standing> Differences(const Json& directory, const Links& 
   return differ;
 }
 
-// Whether ldconfig, as far as it is known what it made, left this link alone: then it is another's affair.
+// Whether ldconfig did not make this symlink, as far as known: then it is not ours to undo.
 bool LeftAlone(const Json& after, const Json& directory, const std::string& name) {
   for (const Json& each : after) {
     if (each.at("path") != directory.at("path")) continue;
@@ -159,7 +159,7 @@ base::Result<void> RestoreFile(const Json& file, const Step& step, const Place& 
 base::Result<Intent> CacheIntent(const Place& place) {
   if (Program().empty()) return Fail(ErrorCode::kUnsupported, "ldconfig not found on this machine");
   if (!place.root.empty()) {
-    // It passes over libraries for another CPU, and would leave a cache without them.
+    // It skips libraries for another CPU, and would write a cache without them.
 #ifdef __x86_64__
     constexpr const char* kOwn = "/lib64/ld-linux-x86-64.so.2";
 #else
@@ -169,7 +169,7 @@ base::Result<Intent> CacheIntent(const Place& place) {
     const auto loader = spot ? LookAt(spot->directory.get(), spot->name) : base::Result<Standing>(Standing{});
     if (!loader || loader->kind == Kind::kAbsent)
       return Fail(ErrorCode::kUnsupported,
-                  "the tree is for another CPU; ldconfig of this machine would skip its libraries");
+                  "--root is for another CPU; ldconfig of this machine would skip its libraries");
   }
   Intent intent{.kind = Intent::Kind::kCache, .path = kCache};
   intent.root = geteuid() != 0;
@@ -196,7 +196,7 @@ base::Result<bool> RefreshCache(Work& work, const Intent& intent) {
     return std::unexpected(kept.error());
   if (auto said = work.Announce(step); !said) return std::unexpected(said.error());
   if (auto run = RunCommand(Command(work.place, {}), kSeconds); !run) return std::unexpected(run.error());
-  // What it made, to tell later whether somebody else was there.
+  // What it made, to detect later changes by others.
   if (auto kept = work.journal.KeepText(number + "-after", Survey(*directories, work.place).dump()); !kept)
     return std::unexpected(kept.error());
   if (auto after = LookAt(spot->directory.get(), spot->name)) {

@@ -1,6 +1,6 @@
-// Files as they are changed here: by directory and name, never through a link, new ones first beside the old
-// and then in its place by one rename. Links on the way to a directory are followed as a process would whose
-// "/" is the root, so that nothing outside of a tree is touched.
+// File changes: by directory and name, never through a symlink; a new file is written next to the old one and
+// renamed into place. Symlinks on the way to a directory are followed as in a process whose "/" is the root,
+// so that nothing outside of a tree is touched.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ using system::Descriptor;
 // "PATH: No such file or directory", by errno.
 std::unexpected<base::Error> FailedAt(const std::string& path, int error);
 
-// Where something stands: an open directory and a name in it.
+// A place in the file system: an open directory and a name in it.
 struct Spot {
   Descriptor directory;
   std::string name;
@@ -31,7 +31,7 @@ base::Result<Spot> FindSpot(const std::string& root, const std::string& path);
 // A directory itself.
 base::Result<Descriptor> OpenDirectory(const std::string& root, const std::string& path);
 
-// What stands at a spot.
+// What is at a place.
 struct Standing {
   enum class Kind { kAbsent, kFile, kLink, kDirectory, kSpecial };
   Kind kind = Kind::kAbsent;

@@ -153,7 +153,7 @@ base::Result<Spot> FindSpot(const std::string& root, const std::string& path) {
   std::deque<std::string> parts(split.begin(), split.end());
   if (!path.starts_with('/') || path.find('\0') != std::string::npos || parts.empty() ||
       parts.back() == "." || parts.back() == "..")
-    return Fail(ErrorCode::kUnsupported, path + ": not the path of a file");
+    return Fail(ErrorCode::kUnsupported, path + ": not a file path");
   std::string name = std::move(parts.back());
   parts.pop_back();
   auto directory = Walk(root, std::move(parts), path);

@@ -1,4 +1,4 @@
-// Who fetches packages for a virtual environment, and what steers it.
+// The installer for a virtual environment, and its settings.
 #pragma once
 
 #include <string>

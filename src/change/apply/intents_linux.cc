@@ -1,5 +1,5 @@
-// Which changes culprit makes itself, and why the others are left to a person. What it makes can be taken
-// back to the byte; what cannot (a driver, a toolkit, another library) it does not begin.
+// Which changes culprit makes itself, and why it leaves the others to the user. It makes only changes that
+// can be undone byte for byte, so never a driver, a toolkit or another library.
 #include <unistd.h>
 
 #include "base/text.h"
@@ -39,7 +39,7 @@ struct Maker {
         return Left(intent.path + " belongs to the kernel; changes there do not persist");
     }
     Writable may = MayChange(*spot);
-    // Whoever owns a file changes its mode, wherever it stands.
+    // The owner of a file can change its mode, wherever the file is.
     if (intent.kind == Intent::Kind::kMode && may != Writable::kReadOnly)
       may = Owns(*standing) ? Writable::kYes : Writable::kNeedsRoot;
     if (may == Writable::kReadOnly) return Left(intent.path + " is on a read-only file system");
@@ -84,8 +84,8 @@ struct Maker {
     return Package(c.environment, c.package, "", false);
   }
   Intents operator()(const report::DropFromLoaderConf& c) const { return LoaderConfIntents(c, place); }
-  // Everything else (a driver, a toolkit, a library, a service) a command of the fix makes, and nothing takes
-  // it back.
+  // Everything else (a driver, a toolkit, a library, a service) is done by a command of the fix, and cannot
+  // be undone.
   template <typename Other>
   Intents operator()(const Other&) const {
     return Left("");

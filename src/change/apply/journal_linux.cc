@@ -62,7 +62,7 @@ Standing ReadStanding(const Json& json) {
   return standing;
 }
 
-// A folder that only this user writes into, made with those above it. What lies in it is believed later.
+// A folder that only this user can write, created with its parents. Its contents are trusted later.
 base::Result<Descriptor> OwnFolder(const std::string& path) {
   std::string above = "/";
   Descriptor here(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -85,7 +85,7 @@ base::Result<Descriptor> OwnFolder(const std::string& path) {
   if (fstat(here.get(), &status) != 0) return FailedAt(path, errno);
   if (status.st_uid != geteuid() || (status.st_mode & 022) != 0)
     return Fail(ErrorCode::kUnsupported,
-                path + ": other users can write there, so the journal cannot go there");
+                path + ": other users can write there, so it cannot hold the undo journal");
   return here;
 }
 

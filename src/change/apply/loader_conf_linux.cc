@@ -71,7 +71,7 @@ base::Result<std::vector<Intent>> LoaderConfIntents(const report::DropFromLoader
   }
   if (intents.empty())
     return Fail(ErrorCode::kUnsupported,
-                "neither /etc/ld.so.conf nor a file in " + std::string(kFolder) + " names it");
+                "neither /etc/ld.so.conf nor any file in " + std::string(kFolder) + " names it");
   return intents;
 }
 

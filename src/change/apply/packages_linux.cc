@@ -36,7 +36,7 @@ std::string Normal(std::string_view name) {
   return normal;
 }
 
-// What reaches a command line must not look like an option or another requirement.
+// Words for a command line must not look like an option or another requirement.
 bool PlainWord(const std::string& word) {
   return !word.empty() && word.front() != '-' && std::ranges::all_of(word, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -95,7 +95,7 @@ base::Result<std::vector<std::string>> RecordedFiles(int site, const std::string
     const auto parts = base::SplitWords(file, "/");
     if (file.starts_with('/') || std::ranges::find(parts, "..") != parts.end())
       return Fail(ErrorCode::kUnsupported, info.substr(0, info.find('-')) +
-                                               " has files outside site-packages (" + file +
+                                               " has files outside of site-packages (" + file +
                                                "), which cannot be replaced atomically");
     files.push_back(std::move(file));
   }
@@ -122,7 +122,7 @@ base::Result<void> RemovePackageFrom(int site, const std::string& package) {
   return {};
 }
 
-// The tree as it will be, in the directory step.temporary.
+// The new tree, in the directory step.temporary.
 base::Result<void> Prepare(const Intent& intent, const Step& step, const Spot& spot) {
   const auto fresh = MakeDirectory(spot, step.temporary);
   if (!fresh) return std::unexpected(fresh.error());
@@ -142,7 +142,7 @@ base::Result<void> Prepare(const Intent& intent, const Step& step, const Spot& s
     if (const auto scripts = LookAt(stage->directory.get(), "bin");
         !scripts || scripts->kind != Kind::kAbsent)
       return Fail(ErrorCode::kUnsupported, command.back() + " installs programs into " + intent.environment +
-                                               "/bin, which cannot be replaced in the same step");
+                                               "/bin, which cannot be replaced in one step");
     if (InfosOf(stage->directory.get(), command.back().substr(0, command.back().find("=="))).empty())
       return Fail(ErrorCode::kUnsupported, "the download for " + command.back() + " is a different package");
     if (auto moved = MoveInto(stage->directory.get(), fresh->directory.get()); !moved) return moved;

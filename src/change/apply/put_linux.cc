@@ -64,7 +64,7 @@ base::Result<void> SetModeAt(const Spot& spot, uint32_t mode) {
   struct stat status = {};
   if (!file || fstat(file.get(), &status) != 0) return FailedAt(spot.path, errno);
   if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode))
-    return Fail(ErrorCode::kUnsupported, spot.path + ": neither file nor directory");
+    return Fail(ErrorCode::kUnsupported, spot.path + ": neither a file nor a directory");
   // By the number of the open file: the name may be another's by now, and fchmod() refuses O_PATH.
   if (chmod(("/proc/self/fd/" + std::to_string(file.get())).c_str(), mode) != 0)
     return FailedAt(spot.path, errno);

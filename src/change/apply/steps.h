@@ -1,4 +1,4 @@
-// The steps of a run: what is to be done, how it is done so that it can be taken back, and how it is.
+// The steps of a run: what to do, how to do it so that it can be undone, and how to undo it.
 #pragma once
 
 #include <string>
@@ -26,7 +26,7 @@ struct Intent {
   std::vector<std::string> settings;            // files and variables that these follow
 };
 
-// What a change comes to. The error says why culprit leaves it to a person.
+// The steps for a change. The error says why culprit leaves it to the user.
 base::Result<std::vector<Intent>> IntentsOf(const report::Change& change, const Place& place);
 // ... of a change of a variable: edits of the files that set it.
 base::Result<std::vector<Intent>> VariableIntents(const report::Change& change, const Place& place);
@@ -60,7 +60,7 @@ base::Result<bool> ChangeMode(Work& work, const Intent& intent);
 base::Result<bool> RefreshCache(Work& work, const Intent& intent);
 base::Result<bool> ChangePackages(Work& work, const Intent& intent);
 
-// Back as it was. Works from any point at which a run, or another undo, was killed.
+// Restores the old state. Works from any point at which a run, or another undo, was killed.
 base::Result<void> TakeBack(const Step& step, const Place& place, const Journal& journal);
 base::Result<void> TakeBackCache(const Step& step, const Place& place, const Journal& journal);
 base::Result<void> TakeBackPackages(const Step& step);

@@ -1,6 +1,6 @@
-// Where a variable of this shell was set: the files that shells and logins read, one after the other. All of
-// them that matter to the change are edited, or none: one that cannot be edited surely leaves the whole to a
-// person.
+// Finds where a variable of this shell was set: the files that shells and logins read, one after the other.
+// Edits all files that matter to the change, or none: if one cannot be edited safely, the change is left to
+// the user.
 #include <glob.h>
 #include <unistd.h>
 
@@ -55,7 +55,7 @@ std::vector<EnvironmentFile> Files(const Place& place) {
   return files;
 }
 
-// Where a line goes that no file has yet: what the user's shell reads each time it starts.
+// The file for a new line: the one that the user's shell reads each time it starts.
 EnvironmentFile ForNewLines(const Place& place) {
   if (!place.environment_file.empty()) return {place.environment_file, Dialect::kPlain};
   const std::string shell(base::BaseName(Variable(place, "SHELL"))), home = Variable(place, "HOME");
@@ -87,7 +87,7 @@ std::string NotFound(const std::string& name, const Place& place, const std::vec
          " this way; it comes from whatever started this shell (a container, a service, a module, a job)";
 }
 
-// What the startup files that were read so far do about the variable.
+// What the startup files read so far do with the variable.
 struct Search {
   std::vector<Intent> intents;
   bool set = false;
@@ -95,7 +95,7 @@ struct Search {
   std::string maybe;  // a line that may set it and that culprit does not edit
 };
 
-// Never through a link; but one that matters must not be passed over either.
+// Never edits through a symlink, but must not ignore one that matters either.
 base::Result<void> PassOverLink(const EnvironmentFile& file, const std::string& to,
                                 const report::Change& change, const Place& place) {
   const auto target = OpenDirectory("", std::string(base::DirName(file.path)));
@@ -127,7 +127,7 @@ base::Result<void> SearchFile(const EnvironmentFile& file, const report::Change&
   auto intent = Rewrite(file.path, edited, change);
   if (!intent) return std::unexpected(intent.error());
   search.intents.push_back(std::move(*intent));
-  // The first place is enough for what is set or added.
+  // To set or add, the first place is enough.
   search.done = change.As<report::DropFromList>() == nullptr && change.As<report::UnsetVariable>() == nullptr;
   return {};
 }

@@ -20,7 +20,7 @@ namespace {
 
 using report::PlannedPackage;
 
-// The driver that would be there: that of the plan where one comes with it, otherwise the host's.
+// The driver after the plan: the plan's if it includes one, otherwise the host's.
 collect::Host HostOf(const plan::Question& question, const report::Plan& plan) {
   collect::Host host;
   if (question.host.driver) host.driver = knowledge::DriverText(*question.host.driver);
@@ -83,7 +83,7 @@ void Check(const plan::Question& question, report::Plan& plan) {
                                .environments = {prefix},
                                .host_unseen = true});
   if (const auto looked = diagnosis.Look(); !looked) {
-    plan.not_checked.push_back({"what the rules of check say of the result", looked.error().message});
+    plan.not_checked.push_back({"culprit check of the result", looked.error().message});
     return;
   }
   diagnosis.Revise([assumed = HostOf(question, plan)](snapshot::Snapshot& snapshot) {
@@ -92,7 +92,7 @@ void Check(const plan::Question& question, report::Plan& plan) {
   diagnosis.Play();
   const report::CheckReport report = diagnosis.Judge();
   if (!diagnosis.in_time()) {
-    plan.not_checked.push_back({"what the rules of check say of the result", "no answer in time"});
+    plan.not_checked.push_back({"culprit check of the result", "timed out"});
     return;
   }
   plan.checked = true;
@@ -105,7 +105,7 @@ void Check(const plan::Question& question, report::Plan& plan) {
         package.channel.OfPip() && (package.version.empty() || !knowledge::WheelsOf(package.name).empty());
     if (skipped) beside += (beside.empty() ? "" : ", ") + package.name;
   }
-  if (!beside.empty()) plan.not_checked.push_back({"what these install", "not in the tables: " + beside});
+  if (!beside.empty()) plan.not_checked.push_back({"package contents", "not in the tables: " + beside});
   if (!question.host.driver || question.host.gpus.empty()) {
     plan.not_checked.push_back(
         {"driver and GPU of the host", "unknown; pass --host driver=550.54.14,gpu=sm_90"});
@@ -117,7 +117,7 @@ void Check(const plan::Question& question, report::Plan& plan) {
 void CheckPlan(const plan::Question& question, report::Plan& plan) {
   try {
     Check(question, plan);
-  } catch (const std::exception& error) {  // a bug, told as one; the plan still appears
+  } catch (const std::exception& error) {  // a bug, reported as one; the plan still appears
     plan.checked = false;
     plan.findings.clear();
     plan.not_checked.push_back({"the result", std::string("internal error: ") + error.what()});

@@ -1,4 +1,4 @@
-// The rules of check, asked about the machine that a plan would make.
+// Runs the rules of check on the machine that a plan would create.
 #pragma once
 
 #include "plan/question.h"

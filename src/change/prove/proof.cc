@@ -31,7 +31,7 @@ size_t CountAt(const Comparison::Places& places, const Finding& finding) {
   return place == places.end() ? 0 : place->second.count;
 }
 
-// A stand-in that a change puts in place has not the size that the real file will have.
+// A stand-in file does not have the size of the real file.
 bool IsStandIn(const Finding& fixed, const Finding& one) {
   return one.by_size && std::ranges::any_of(fixed.fix.changes, [&](const report::Change& change) {
            const auto* put = change.As<report::PutLibrary>();
@@ -52,8 +52,8 @@ Comparison::Comparison(const CheckReport& before, const CheckReport& after)
   }
 }
 
-// A rule may say several things of one subject; the one in question is gone when it is no longer said and
-// there is one less.
+// A rule may report several findings about one subject; the one in question is gone if it is no longer
+// reported and there is one less.
 const Finding* Comparison::StillThere(const Finding& finding) const {
   const size_t count_before = CountAt(there_before_, finding), count_after = CountAt(there_after_, finding);
   if (count_after == 0) return nullptr;
@@ -79,7 +79,7 @@ Proof Comparison::Of(const Finding& finding) const {
     if (!IsStandIn(finding, *one)) proof.brings.push_back({one->code, one->summary});
   }
   if (!proof.brings.empty()) {
-    // The same fault in another place is no mended fault.
+    // The same fault in another place is not fixed.
     const bool moved =
         std::ranges::any_of(proof.brings, [&](const auto& one) { return one.code == finding.code; });
     proof.outcome = moved ? Proof::Outcome::kNotGone : Proof::Outcome::kBringsNew;
@@ -89,7 +89,7 @@ Proof Comparison::Of(const Finding& finding) const {
   if (Blind(after_) > Blind(before_)) {
     for (const NotChecked& missing : after_.not_checked) {
       if (std::ranges::find(before_.not_checked, missing) != before_.not_checked.end()) continue;
-      proof.why = "afterwards this could not be checked: " + missing.what + ": " + missing.why;
+      proof.why = "after this change, culprit could not check: " + missing.what + ": " + missing.why;
       return proof;
     }
   }

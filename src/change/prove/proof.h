@@ -1,5 +1,4 @@
-// Whether a change mends a finding: what the rules say of the machine as it is, held against what they say of
-// it as it would be.
+// Whether a change fixes a finding: compares the rules' results before and after it.
 #pragma once
 
 #include <cstddef>

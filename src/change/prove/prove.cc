@@ -21,7 +21,7 @@ report::Proof NotShown(std::string why) {
   return proof;
 }
 
-// The machine with the variables of the subject as its own, so that a change of one counts.
+// The machine with the subject's variables, so that changes to them count.
 void GiveEnvironment(engine::Subject& subject) {
   if (!subject.environment) return;
   system::SystemChanges changes;
@@ -31,15 +31,15 @@ void GiveEnvironment(engine::Subject& subject) {
   subject.environment.reset();
 }
 
-// Why the changes of this fix cannot be tried on `subject`; "" if they can.
+// Why this fix cannot be verified on `subject`; "" if it can.
 std::string NotToBeTried(const engine::Subject& subject, const report::Finding& finding) {
-  if (subject.machine == nullptr) return "a snapshot does not contain the files themselves";
+  if (subject.machine == nullptr) return "a snapshot does not contain the file contents";
   if (finding.fix.changes.empty()) return "the exact changes are not known in advance";
   if (finding.live()) return "only a probe of the running machine can verify it";
   return "";
 }
 
-// What the rules say of the machine with `changes` laid over it.
+// The rules' results on the machine with `changes` laid over it.
 base::Result<report::CheckReport> Afterwards(engine::Subject subject, std::vector<report::Change> changes) {
   subject.host = whatif::SaidHostAfter(subject.host, changes);
   GiveEnvironment(subject);
@@ -52,13 +52,13 @@ base::Result<report::CheckReport> Afterwards(engine::Subject subject, std::vecto
   return diagnosis.Judge();
 }
 
-// Nobody probes a machine that does not exist: what a probe found cannot be gone there.
+// A changed machine cannot be probed, so a finding of a probe cannot be gone there.
 report::CheckReport WithoutProbe(report::CheckReport report) {
   std::erase_if(report.findings, [](const auto& one) { return one.live(); });
   return report;
 }
 
-// Several findings may ask for the same changes: these are tried once.
+// Several findings may need the same changes, which are verified once.
 struct Trial {
   const std::vector<report::Change>* changes;
   std::future<base::Result<report::CheckReport>> outcome;

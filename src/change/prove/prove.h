@@ -1,5 +1,4 @@
-// The proof of a fix: its changes laid over the machine, the same look at the result, and what the rules say
-// of it.
+// Verifies a fix: lays its changes over the machine, collects the facts again, and runs the rules.
 #pragma once
 
 #include "engine/diagnosis.h"

@@ -1,5 +1,5 @@
-// Changes -> the machine of which they are true. Packages and libraries that are not installed yet become
-// files that claim what the real ones will: names, versions, requirements, GPU code.
+// Changes -> the changed machine. Packages and libraries that are not installed yet become files that claim
+// what the real ones will: names, versions, requirements, GPU code.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace culprit::whatif {
 
-// Fails with the reason where a change cannot be made in the mind (NotInFiles, an unknown package ...).
+// Fails with the reason if a change cannot be simulated (NotInFiles, an unknown package ...).
 base::Result<std::shared_ptr<const system::System>> CarryOut(std::shared_ptr<const system::System> before,
                                                              std::span<const report::Change> changes);
 

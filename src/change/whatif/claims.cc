@@ -103,7 +103,7 @@ std::string DllBytes(const Claims& claims, const std::string& path) {
     spec.imports.push_back({.dll = dll, .names = {}, .ordinals = {1}});
   }
   spec.exports = claims.exports;
-  // So that others made here can want it.
+  // Gives the other generated DLLs something to import.
   if (spec.exports.empty() && spec.dll) spec.exports = {"made_up"};
   spec.more_exports = spec.dll && !claims.all_exports;
   spec.words = claims.words;

@@ -1,5 +1,5 @@
-// A program or library by what it claims, and its bytes for the machine it stands on. What is not known about
-// a file that does not exist yet is not claimed.
+// A program or library by what it claims, and its bytes for its machine. Unknown properties of a file that
+// does not exist yet are not claimed.
 #pragma once
 
 #include <cstdint>

@@ -123,7 +123,7 @@ base::Result<Environment> FindEnvironment(const System& machine, const std::stri
   if (environment.places.empty() && HoldsRecords(machine, prefix)) environment.places = {prefix};
   if (environment.places.empty()) {
     return base::Fail(base::ErrorCode::kNotFound,
-                      base::Printable(prefix) + " is not a Python environment with packages");
+                      base::Printable(prefix) + " is not a Python environment with installed packages");
   }
   environment.site = environment.places.front();
   return environment;

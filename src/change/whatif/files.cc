@@ -1,5 +1,5 @@
-// Single files, links, devices, rights, values of the registry. A change of something that is not there is a
-// mistake in the fix and said as one.
+// Single files, links, devices, rights, values of the registry. A change of something that does not exist is
+// a mistake in the fix and reported as one.
 #include "base/path_error.h"
 #include "base/text.h"
 #include "change/whatif/make.h"

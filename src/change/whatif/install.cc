@@ -266,8 +266,7 @@ base::Result<void> Installer::InstallOne(const Need& package, const std::string&
   }
   const bool filled = Fill(wheel);
   if (!filled && !had && depth == 0 && KnownVersions(package.name, environment_).empty()) {
-    return base::Fail(base::ErrorCode::kUnsupported,
-                      "what " + package.name + " installs is not in the tables");
+    return base::Fail(base::ErrorCode::kUnsupported, "the tables do not list the files of " + package.name);
   }
   for (const std::string& extra : Extras(package.name, release)) {
     const knowledge::Pin* pin = knowledge::FindPin(package.name, release, extra);

@@ -1,4 +1,4 @@
-// pip in the mind: packages of one environment are removed and installed, with what they need.
+// A simulated pip: removes and installs packages of one environment, with their requirements.
 #pragma once
 
 #include <memory>

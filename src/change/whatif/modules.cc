@@ -1,4 +1,4 @@
-// What the kernel does for the driver: modules, who holds a GPU, services, instances of MIG. The files are
+// The kernel side of the driver: modules, which driver holds a GPU, services, MIG instances. The files are
 // those that collect/driver_kernel, driver_devices and gpus read.
 #include <algorithm>
 

@@ -150,7 +150,7 @@ std::vector<report::Change> OutsideOfPython(const PlannedHost& host, const repor
   return changes;
 }
 
-// What others need comes first, so that nothing is installed twice.
+// Requirements of others come first, so that nothing is installed twice.
 int Turn(const PlannedPackage& package) {
   if (package.role == report::PackageRole::kFramework) return 1;
   return package.role == report::PackageRole::kCompanion ? 2 : 0;
@@ -180,12 +180,12 @@ base::Result<std::shared_ptr<const system::System>> PlannedMachine(const Planned
     if (package.name == "jax" && package.channel.kind != report::ChannelKind::kPypi) {
       return base::Fail(
           base::ErrorCode::kUnsupported,
-          "the contents of a jaxlib with bundled CUDA are not in the tables: jax " + package.version);
+          "the tables do not list the files of a jaxlib with bundled CUDA: jax " + package.version);
     }
     // Builds for several CUDA under one version; which one it is, its page of links alone tells.
     if (package.name == "onnxruntime-gpu" && package.channel.kind != report::ChannelKind::kPypi) {
-      return base::Fail(base::ErrorCode::kUnsupported, "the build of onnxruntime-gpu " + package.version +
-                                                           " " + package.channel.text() +
+      return base::Fail(base::ErrorCode::kUnsupported, "the CUDA version of onnxruntime-gpu " +
+                                                           package.version + " " + package.channel.text() +
                                                            " is not clear from its version");
     }
     inside.push_back(&package);

@@ -1,6 +1,5 @@
-// The machine that a plan would make, so that the rules of check can be asked about it: nothing but a loader,
-// a libc, a Python and an environment that holds the planned packages. Driver and GPU are assumed by the one
-// who looks (--host).
+// The machine that a plan would create, so that the rules of check can run on it: only a loader, a libc, a
+// Python and an environment with the planned packages. The caller assumes driver and GPU (--host).
 #pragma once
 
 #include <memory>

@@ -18,8 +18,8 @@ const std::string* Value(const std::map<std::string, std::string>& variables, co
   return nullptr;
 }
 
-// "/x/lib", "/x/lib/" and "/x//lib" are one directory; so are C:\x and c:/X/. Not "" and ".": one is in
-// LD_LIBRARY_PATH what the other is, but a user has to look for the one that stands there.
+// "/x/lib", "/x/lib/" and "/x//lib" are one directory; so are C:\x and c:/X/. Not "" and ".": they mean the
+// same in LD_LIBRARY_PATH, but users must search for the one that is written there.
 std::string Plain(std::string_view element, bool windows) {
   if (element.empty()) return "";
   std::string text = windows ? base::FoldCase(base::FromWindowsPath(element)) : base::CleanPath(element);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kBugReportSeconds = 30;
 
-// Nothing of a recorded machine, or where files do not answer.
+// Empty for a recorded machine, or if files do not respond.
 collect::MaintainerFacts MaintainerFactsOf(const engine::Diagnosis& diagnosis) {
   const auto machine = diagnosis.subject().machine;
   if (!machine || !diagnosis.in_time()) return {};
@@ -67,12 +67,12 @@ int RunBugReport(int argc, const char* const* argv) {
       "driver, GPUs, toolkits, cuDNN, variables and packages. Secrets, your home directory and your user "
       "name are hidden.",
       "culprit bug-report");
-  app.Add("TARGET", targets, "programs, Python environments or a root file system that it is about");
-  app.Add("-o,--output", options.output, "write to FILE instead of the terminal", "FILE");
+  app.Add("TARGET", targets, "programs, Python environments or a root file system to include in the report");
+  app.Add("-o,--output", options.output, "write to FILE instead of standard output", "FILE");
   app.Add("--root", options.root, "use DIR as the root directory", "DIR");
   app.Add("--env", options.env_file, "read the environment from FILE, one NAME=VALUE per line", "FILE");
   AddNoRedact(app, options, "the file");
-  app.Add("-q,--quiet", options.quiet, "no notes on stderr");
+  app.Add("-q,--quiet", options.quiet, "no progress or notes on stderr");
   app.Footer(
       "Examples:\n"
       "  culprit bug-report -o report.md\n"

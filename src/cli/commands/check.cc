@@ -70,7 +70,7 @@ base::Json SnapshotJson(const snapshot::Snapshot& snapshot, const collect::Proce
   return json;
 }
 
-// Names the process, puts its findings before those of the machine, and adds what could not be seen of it.
+// Names the process, puts its findings before those of the machine, and adds what could not be read of it.
 void NameProcess(const collect::ProcessLook& look, report::CheckReport& report) {
   const std::string title = loader::ProcessTitle(look.process);
   report.headline = title + ": " + report.headline;
@@ -112,8 +112,8 @@ bool WriteReport(const CheckOptions& options, const report::CheckReport& report,
                 .dated = true});
 }
 
-// That nothing could be checked is a report too: whoever reads the file must not find that of an earlier run.
-// On the terminal the line on stderr says it.
+// Writes a report even if nothing could be checked, so that nobody reads the file of an earlier run by
+// mistake. On a terminal, the line on stderr is enough.
 int CannotCheck(const CheckOptions& options, const base::Error& error) {
   const int status = Fail(error);
   const bool for_ci = options.common.format == Format::kSarif || options.common.format == Format::kJunit;
@@ -163,7 +163,7 @@ std::string NotLive(const CheckOptions& options, const Subject& subject) {
   return "";
 }
 
-// `kept` stays until the program ends: to free all that was looked at piece by piece would take longer.
+// `kept` stays until the program ends: freeing everything piece by piece would take longer.
 base::Result<int> CheckInTime(const CheckOptions& options, const Subject& subject,
                               const engine::Subject& looked_at, std::unique_ptr<engine::Diagnosis>& kept) {
   Progress progress(!options.common.quiet);
@@ -203,7 +203,7 @@ struct Unread {
   std::string policy;              // --policy
 };
 
-// What the options leave open, the settings of the project decide. Returns the file with the site's rules.
+// Fills in from the project's settings what the options leave open. Returns the file with the site's rules.
 base::Result<PolicyFile> UseSettings(const Unread& unread, CheckOptions& options) {
   for (const std::string& host : unread.hosts) options.hosts.push_back({.words = host});
   if (!unread.hosts_file.empty()) {
@@ -229,14 +229,16 @@ void Declare(CommandLine& app, CheckOptions& options, Unread& unread) {
   app.Add("--pid", options.pid, "check a running process: its mapped libraries, environment and container",
           "PID");
   app.Add("--host", unread.hosts,
-          "assume this driver and GPU: driver=535.104.05,gpu=sm_90; more than one: a table of them", "HOST");
-  app.Add("--hosts", unread.hosts_file, "assume the hosts in FILE (TOML), one row of the table each", "FILE");
-  app.Add("--policy", unread.policy, "also judge by the site's own rules in FILE (TOML)", "FILE");
-  app.Add("--ignore", unread.codes, "leave out findings of this code; the report counts them", "CODE");
-  app.Add("--settings", unread.file, "use FILE instead of the nearest .culprit.toml; none: use no file",
+          "assume this driver and GPU: driver=535.104.05,gpu=sm_90; repeat it to compare hosts in a table",
+          "HOST");
+  app.Add("--hosts", unread.hosts_file, "assume the hosts in FILE (TOML) and compare them in a table",
           "FILE");
+  app.Add("--policy", unread.policy, "also apply your site's rules from FILE (TOML)", "FILE");
+  app.Add("--ignore", unread.codes, "hide findings with this code; the report still counts them", "CODE");
+  app.Add("--settings", unread.file,
+          "use FILE instead of the nearest .culprit.toml; `none`: use no such file", "FILE");
   app.Add("--python", options.python, "check the environment of this interpreter", "PATH");
-  app.Add("--platform", options.platform, "the platform of an image that has several: linux/arm64",
+  app.Add("--platform", options.platform, "which platform of a multi-platform image, such as linux/arm64",
           "PLATFORM");
   app.Add("--live", options.live, "also test on the real GPU, like `culprit probe`; this runs code it finds");
   app.Add("--verify", options.verify, "compare hashes of installed package files, not only sizes");
@@ -293,7 +295,7 @@ base::Result<int> Check(CheckOptions& options, const Unread& unread,
   if (const std::string why = NotWithPid(options); !why.empty()) return WrongUsage("check", "--pid " + why);
   if (options.common.format == Format::kPrometheus && options.hosts.size() > 1)
     return WrongUsage("check", "--format prometheus is for one host");
-  // What is read before the diagnosis, which has limits of its own.
+  // For what is read before the diagnosis, which has its own limits.
   std::optional<Deadline> deadline(std::in_place, std::chrono::seconds(options.seconds),
                                    Deadline::Guard::kAlways);
   const auto image = ImageAmong(options.common, options.targets);

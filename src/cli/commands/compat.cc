@@ -13,8 +13,8 @@ int RunCompat(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> words;
   CommandLine app(
-      "Tells whether versions work together, or what goes with one of them. The answer comes from tables "
-      "with a source for every row; this machine is not inspected.",
+      "Tells whether versions work together, or which versions work with one of them. The answers come from "
+      "tables with a source for every row; this machine is not inspected.",
       "culprit compat");
   app.AddRequired(
       "KEY=VALUE", words,
@@ -34,7 +34,7 @@ int RunCompat(int argc, const char* const* argv) {
       "  culprit compat tensorflow=2.15 python=3.12 platform=windows\n"
       "  culprit compat torch=2.5.1 torchvision=0.20.1\n"
       "  culprit compat vllm=0.14.0 gpu=T4 driver=550.54.14 python=3.12\n"
-      "  culprit compat cuda=12.4                  everything that goes with it\n"
+      "  culprit compat cuda=12.4                  everything that works with it\n"
       "driver=535 means any driver of that branch; torch=2.5.1 means any of its builds.\n"
       "Exit status: 0 yes, or a list; 1 no, 2 unknown (not in the tables), 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;

@@ -120,7 +120,7 @@ int RunDiff(int argc, const char* const* argv) {
       "snapshot -o` or `culprit run --save`");
   app.Add("--host", options.host, "assume this driver and GPU on both sides: driver=535.104.05,gpu=sm_90",
           "HOST");
-  app.Add("--platform", options.platform, "the platform of images that have several: linux/arm64",
+  app.Add("--platform", options.platform, "which platform of multi-platform images, such as linux/arm64",
           "PLATFORM");
   app.Add("--strict", options.strict, "exit with status 1 on new warnings too");
   AddNoRedact(app, options.common, "markdown and html output");

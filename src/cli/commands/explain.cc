@@ -74,7 +74,7 @@ bool WritePage(const Options& options, const report::RulePage& page) {
                          .markdown = [&] { return render::ToMarkdown(page); }});
 }
 
-// Programs and archives are full of error messages that never happened.
+// Programs and archives are full of error messages of errors that did not happen.
 std::string_view KindOfBinary(std::string_view start) {
   if (start.starts_with("\x7f"
                         "ELF"))
@@ -84,15 +84,15 @@ std::string_view KindOfBinary(std::string_view start) {
   return "";
 }
 
-// What a build system keeps is settings, not events.
+// Files of a build system contain settings, not events.
 std::string_view KindOfSettings(std::string_view start) {
-  if (start.starts_with("# This is the CMakeCache file.")) return "the cache of CMake";
+  if (start.starts_with("# This is the CMakeCache file.")) return "a CMake cache";
   if (start.starts_with("ninja_required_version") || base::Contains(start, "\nninja_required_version"))
-    return "a build file of ninja";
+    return "a ninja build file";
   const bool list = base::Trim(start).starts_with('[');
   if (list && base::Contains(start, "\"directory\"") &&
       (base::Contains(start, "\"command\"") || base::Contains(start, "\"arguments\"")))
-    return "a list of compile commands";
+    return "a compilation database";
   return "";
 }
 
@@ -108,7 +108,7 @@ base::Result<std::string> ReadRest(base::ByteStream& stream) {
     if (!got) return std::unexpected(got.error());
     if (*got == 0) return text;
     if (text.size() + *got > kLimit)
-      return base::Fail(base::ErrorCode::kTooLarge, "too large to be a record");
+      return base::Fail(base::ErrorCode::kTooLarge, "too large for a record of `culprit run`");
     text.append(room.data(), *got);
   }
 }
@@ -143,7 +143,7 @@ base::Result<void> ReadOne(std::unique_ptr<base::ByteStream> stream, const std::
   return {};
 }
 
-// On a file system that does not answer, a file is not waited for; a pipe may be silent for long.
+// Has a deadline for files, whose file system may hang; a pipe may be silent for long.
 base::Result<std::unique_ptr<system::InputStream>> OpenLog(const std::string& name) {
   {
     const Deadline deadline(std::chrono::seconds(10));
@@ -173,9 +173,9 @@ base::Result<Reading> ReadAll(const ExplainOptions& options) {
   return reading;
 }
 
-// A machine of which only --host tells something.
+// A machine that only --host describes.
 engine::Subject HostAlone(const std::string& host) {
-  const std::string why = "--host tells of the driver and the GPU alone";
+  const std::string why = "--host describes only the driver and the GPU";
   snapshot::Snapshot machine{.tool_version = std::string(base::ProductVersion())};
   machine.stack.driver = machine.stack.driver.NotApplicable(why);
   machine.stack.gpus = machine.stack.gpus.NotApplicable(why);
@@ -240,7 +240,7 @@ int Conclude(const ExplainOptions& options, Reading reading, std::vector<report:
 int AnswerRecord(const ExplainOptions& options, const std::string& text) {
   if (options.inputs.size() > 1 || options.WithFacts())
     return WrongUsage("explain",
-                      "pass a record of a run alone; it already contains the facts of its machine");
+                      "pass a record of a run by itself; it already contains the facts of its machine");
   auto file = record::ParseRecord(text);
   if (!file) {
     const std::string name = options.inputs.empty() ? "-" : options.inputs.front();
@@ -269,7 +269,7 @@ std::optional<int> AnswerWords(const ExplainOptions& options, const std::string&
   const bool speaks = std::ranges::any_of(reading.symptoms, [](const logs::Symptom& symptom) {
     return symptom.role() != knowledge::Role::kContext;
   });
-  // An error that nobody knows is "could not tell", as it is in a log.
+  // An unknown error is "could not tell", as in a log.
   const bool fails = std::ranges::any_of(
       reading.inputs, [](const report::LogInput& input) { return !input.ends_with.empty(); });
   if (pages.empty() && !speaks && !fails) return std::nullopt;
@@ -292,12 +292,11 @@ int RunFollow(const ExplainOptions& options) {
 
 int AnswerText(const ExplainOptions& options) {
   if (options.inputs.size() != 1 || options.follow)
-    return WrongUsage("explain", "--text needs one code or message, and no --follow");
+    return WrongUsage("explain", "--text takes one code or message and cannot be used with --follow");
   if (const auto status = AnswerWords(options, options.inputs.front())) return *status;
-  return Fail(
-      {base::ErrorCode::kNotFound,
-       fmt::format("'{}' is not a code or a message that culprit knows; `culprit rules` lists its codes",
-                   options.inputs.front())});
+  return Fail({base::ErrorCode::kNotFound,
+               fmt::format("culprit does not know the code or message '{}'; `culprit rules` lists its codes",
+                           options.inputs.front())});
 }
 
 int AnswerInputs(const ExplainOptions& options) {
@@ -334,12 +333,13 @@ int RunExplain(int argc, const char* const* argv) {
   app.Add("--here", options.here, "use facts from this machine to narrow the causes down");
   app.Add("--snapshot", options.snapshot,
           "use facts from another machine (a file written by culprit snapshot)", "FILE");
-  app.Add(
-      "--host", options.host,
-      "assume this driver and GPU: driver=535.104.05,gpu=sm_90; files of this machine count only with --here",
-      "HOST");
-  app.Add("--follow", options.follow, "pass the stream through and report as soon as a failure appears");
-  app.Add("--text", options.text, "the argument is a code or the message itself, never a file");
+  app.Add("--host", options.host,
+          "assume this driver and GPU: driver=535.104.05,gpu=sm_90; files on this machine are used only with "
+          "--here",
+          "HOST");
+  app.Add("--follow", options.follow,
+          "copy the input to the output and report a failure as soon as it appears");
+  app.Add("--text", options.text, "treat the argument as a code or a message, never as a file");
   AddNoRedact(app, options.common, "the markdown and html output of a record");
   AddRulesUrl(app, options.common, "the html output of a record");
   AddCommonOptions(app, options.common, Formats::kWithPage);

@@ -39,7 +39,7 @@ struct FleetOptions {
   bool strict = false;
 };
 
-// A file holds one brief, or one a line. What is not one is a row of the answer.
+// A file contains one brief snapshot, or one per line. Any other line becomes a row of the answer.
 void AddFile(const system::System& host, const std::string& path, fleet::Merge& fleet) {
   const std::string name(base::BaseName(path));
   const auto bytes = system::ReadWholeFile(host, path, kMostBytesOfFile);
@@ -64,15 +64,15 @@ void AddFile(const system::System& host, const std::string& path, fleet::Merge& 
     }
   }
   if (damaged > kMostBadLines)
-    fleet.AddDamaged(name, std::to_string(damaged - kMostBadLines) + " more lines are no brief");
+    fleet.AddDamaged(name, std::to_string(damaged - kMostBadLines) + " more lines are not brief snapshots");
   for (const fleet::Pieces::Whole& whole : pieces.Take()) {
     if (const auto brief = fleet::ReadBrief(whole.line)) {
       fleet.Add(*brief);
     } else {
-      fleet.AddDamaged(whole.node, "its answer did not arrive whole");
+      fleet.AddDamaged(whole.node, "its answer arrived incomplete");
     }
   }
-  if (!any) fleet.AddDamaged(name, "it is empty");
+  if (!any) fleet.AddDamaged(name, "empty");
 }
 
 // All files of a folder, or one file.
@@ -102,7 +102,7 @@ base::Result<std::optional<fleet::Brief>> BaselineOf(const std::string& named, c
   const auto bytes = system::ReadWholeFile(*host, PathOnMachine(*host, named), fleet::kMostBytes);
   if (!bytes)
     return base::Fail(base::ErrorCode::kNotReadable,
-                      base::Printable(named) + ": neither a node that answered nor a file");
+                      base::Printable(named) + ": neither a node that answered nor a readable file");
   auto brief = fleet::ReadBrief(base::Trim(*bytes));
   if (!brief) return base::Fail(brief.error().code, base::Printable(named) + ": " + brief.error().message);
   return std::optional(*std::move(brief));
@@ -121,7 +121,8 @@ int Report(const FleetOptions& options) {
   if (!baseline) return Fail(baseline.error());
   const report::FleetReport report = fleet.Report(*baseline, policy->get());
   if (report.nodes == 0 && report.unreachable.empty())
-    return Fail({base::ErrorCode::kNotReadable, "no brief snapshot there; see culprit snapshot --brief"});
+    return Fail(
+        {base::ErrorCode::kNotReadable, "no brief snapshots found; collect them with culprit fleet run"});
   const auto page = [&] {
     render::PageFacts facts = FactsForFleet();
     facts.rules_url = RulesUrl(options.common);
@@ -140,9 +141,11 @@ int Report(const FleetOptions& options) {
 
 int Diff(const FleetOptions& options) {
   if (!options.policy.empty() || !options.baseline.empty())
-    return WrongUsage("fleet", "--policy and --baseline are for the report");
+    return WrongUsage("fleet", "--policy and --baseline work only with fleet report");
   if (options.common.format == Format::kHtml || options.common.format == Format::kPrometheus)
-    return WrongUsage("fleet", "diff: text, json or markdown; html and prometheus are for the report");
+    return WrongUsage(
+        "fleet",
+        "diff: use --format text, json or markdown; html and prometheus work only with fleet report");
   Progress progress(!options.common.quiet);
   fleet::Merge sides[2];
   for (size_t i = 0; i < 2; ++i) {
@@ -150,7 +153,7 @@ int Diff(const FleetOptions& options) {
     progress.Show("reading " + base::Printable(place));
     if (auto added = AddPlace(place, sides[i]); !added) return Fail(added.error());
     if (sides[i].nodes().empty() && sides[i].damaged().empty())
-      return Fail({base::ErrorCode::kNotReadable, base::Printable(place) + ": no brief snapshot there"});
+      return Fail({base::ErrorCode::kNotReadable, base::Printable(place) + ": no brief snapshots found"});
   }
   report::FleetDiffReport report = fleet::Diff(sides[0], sides[1]);
   report.before = options.words[1];
@@ -166,14 +169,16 @@ int Diff(const FleetOptions& options) {
 
 int Run(const FleetOptions& options) {
   if (system::RealSystem()->platform() != base::Platform::kLinux)
-    return WrongUsage("fleet", "run: works on Linux only; the report works everywhere");
+    return WrongUsage("fleet", "run: works on Linux only; fleet report works everywhere");
   if (options.slurm + options.clush + options.kubernetes > 1)
-    return WrongUsage("fleet", "run: one of --slurm, --clush and --kubernetes");
+    return WrongUsage("fleet", "run: use only one of --slurm, --clush and --kubernetes");
   if (!options.slurm && !options.kubernetes && options.hosts.empty())
-    return WrongUsage("fleet", "run: say which nodes: --hosts n[001-016], --slurm, or --kubernetes");
+    return WrongUsage("fleet", "run: name the nodes with --hosts n[001-016], --slurm or --kubernetes");
   if (options.kubernetes && !options.programs.empty())
-    return WrongUsage("fleet", "run: --program: the pods of Kubernetes have the program already");
-  if (options.common.output.empty()) return WrongUsage("fleet", "run: say where the answers go: -o DIR");
+    return WrongUsage(
+        "fleet", "run: --program cannot be used with --kubernetes: the pods already contain the program");
+  if (options.common.output.empty())
+    return WrongUsage("fleet", "run: name the folder for the answers: -o DIR");
   auto words = base::SplitShellWords(options.srun);
   if (!words) return WrongUsage("fleet", "run: --slurm: " + words.error().message);
   words->insert(words->end(), options.with.begin(), options.with.end());
@@ -192,24 +197,26 @@ int Run(const FleetOptions& options) {
 }
 
 void AddRunOptions(CommandLine& app, FleetOptions& options) {
-  app.Add("--hosts", options.hosts, "run: ask these nodes, over ssh: n[001-128],login", "NODES");
+  app.Add("--hosts", options.hosts,
+          "run: ask these nodes, over ssh unless another option says otherwise: n[001-128],login", "NODES");
   app.Add("--slurm", options.slurm, options.srun,
-          "run: ask through srun: the nodes of --hosts, or those that srun chooses by its OPTIONS: "
+          "run: ask through srun: the nodes of --hosts, or those that srun allocates with OPTIONS: "
           "--slurm='-N16 -p gpu'",
           "OPTIONS");
-  app.Add("--clush", options.clush, "run: ask through ClusterShell; --hosts may be a group of it: @gpu");
+  app.Add("--clush", options.clush,
+          "run: ask through ClusterShell; --hosts may name one of its groups: @gpu");
   app.Add("--kubernetes", options.kubernetes,
-          "run: ask the pods of culprit's DaemonSet through kubectl: on all nodes, or those of --hosts");
+          "run: ask the pods of culprit's DaemonSet through kubectl, on all nodes or on those of --hosts");
   app.Add("-n,--namespace", options.name_space, "run: the namespace of these pods (default: kube-system)",
           "NAMESPACE");
   app.Add("--selector", options.selector,
           "run: the label of these pods (default: app.kubernetes.io/name=culprit)", "LABEL");
-  app.Add("--with", options.with, "run: an option for ssh, srun, clush or kubectl, such as --with=-lroot",
-          "OPTION");
+  app.Add("--with", options.with,
+          "run: pass this option to ssh, srun, clush or kubectl, such as --with=-lroot", "OPTION");
   app.Add("--program", options.programs,
-          "run: also carry culprit for another CPU; each node takes the one that fits (may be repeated)",
+          "run: also send FILE, culprit for another CPU; each node uses the one that fits (repeatable)",
           "FILE");
-  app.Add("--timeout", options.seconds, "run: the time limit of a node, in seconds", "SECONDS", 1, 86400);
+  app.Add("--timeout", options.seconds, "run: timeout per node, in seconds", "SECONDS", 1, 86400);
 }
 
 }  // namespace
@@ -217,8 +224,8 @@ void AddRunOptions(CommandLine& app, FleetOptions& options) {
 int RunFleet(int argc, const char* const* argv) {
   FleetOptions options;
   CommandLine app(
-      "Asks many nodes for a brief snapshot each, and compares them: what is wrong on which nodes, which "
-      "have the same stack, and what is different on the odd ones. Nothing stays on a node.",
+      "Collects a brief snapshot from each of many nodes and compares them: what is wrong on which nodes, "
+      "which nodes have the same stack, and how the odd ones differ. Leaves nothing on the nodes.",
       "culprit fleet");
   app.Add("ACTION", options.words,
           "run -o DIR [-- options of culprit snapshot]; report DIR...: folders or files of brief snapshots; "
@@ -227,14 +234,14 @@ int RunFleet(int argc, const char* const* argv) {
   app.Suggest("ACTION", kActions);
   AddRunOptions(app, options);
   app.Add("--baseline", options.baseline,
-          "report: compare every node with this one, or with a brief in a file", "NODE|FILE");
-  app.Add("--policy", options.policy, "report: also judge by the site's own rules in FILE (TOML)", "FILE");
+          "report: compare every node with this one, or with the brief snapshot in a file", "NODE|FILE");
+  app.Add("--policy", options.policy, "report: also apply your site's rules from FILE (TOML)", "FILE");
   app.Add("--strict", options.strict,
-          "exit with status 1 on warnings, odd nodes and changes that did not arrive too");
+          "exit with status 1 also on warnings, odd nodes and changes that did not reach every node");
   AddRulesUrl(app, options.common, "html output");
   AddOutputOptions(app, options.common, Formats::kFleet);
   app.Footer(
-      "A node is odd if few others have its stack; it is compared with the nearest stack that many have.\n"
+      "A node is odd if few others have its stack; it is compared with the most similar common stack.\n"
       "Examples:\n"
       "  culprit fleet run --hosts n[001-016] -o nodes\n"
       "  culprit fleet run --slurm='-N16 -p gpu' -o nodes -- --live\n"
@@ -246,18 +253,17 @@ int RunFleet(int argc, const char* const* argv) {
       "  culprit fleet report nodes --policy site.toml\n"
       "  culprit fleet diff before after\n"
       "Exit status: 0 nothing wrong, 1 an error on some node, for diff a new one (--strict: or a warning, an "
-      "odd\n"
-      "node, a change that did not arrive), 2 a node could not be judged, or did not answer, 64 wrong "
-      "usage.");
+      "odd\nnode, a change that did not reach every node), 2 a node could not be judged or did not answer, "
+      "64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   const std::string action = options.words.empty() ? "" : options.words.front();
   if (action == "run") return Run(options);
   if (action == "report" && options.words.size() > 1) return Report(options);
   if (action == "diff") {
-    if (options.words.size() != 3) return WrongUsage("fleet", "diff: give two folders, BEFORE and AFTER");
+    if (options.words.size() != 3) return WrongUsage("fleet", "diff: name two folders, BEFORE and AFTER");
     return Diff(options);
   }
-  return WrongUsage("fleet", "say what to do: fleet run, fleet report DIR, or fleet diff BEFORE AFTER",
+  return WrongUsage("fleet", "name an action: fleet run, fleet report DIR or fleet diff BEFORE AFTER",
                     "culprit fleet --help");
 }
 

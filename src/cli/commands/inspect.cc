@@ -15,8 +15,10 @@ namespace culprit::cli {
 int RunInspect(int argc, const char* const* argv) {
   Options options;
   std::vector<std::string> files;
-  CommandLine app("Shows everything a binary says about itself, read from the file. Nothing is run.",
-                  "culprit inspect");
+  CommandLine app(
+      "Shows what a binary contains and needs: versions, dependencies, search paths, GPU code. Reads the "
+      "file; runs nothing.",
+      "culprit inspect");
   app.AddRequired("FILE", files, "programs, shared libraries, GPU code files");
   AddCommonOptions(app, options);
   app.Footer(

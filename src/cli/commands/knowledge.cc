@@ -44,10 +44,8 @@ int RunKnowledge(int argc, const char* const* argv) {
   std::vector<std::string> words;
   CommandLine app(
       "Shows which tables of facts culprit uses and how old they are. `export` writes them as one file, "
-      "which a "
-      "culprit of the same or an earlier version can use instead of its own; `check` tells whether such a "
-      "file "
-      "is sound.",
+      "which culprit of the same or an earlier version can use instead of its own; `check` tells whether "
+      "such a file is valid.",
       "culprit knowledge");
   app.Add("ACTION", words, "nothing, export, or check FILE", "");
   static constexpr std::string_view kActions[] = {"export", "check"};
@@ -56,19 +54,19 @@ int RunKnowledge(int argc, const char* const* argv) {
   app.Footer(
       "Newer tables are looked for in $XDG_DATA_HOME/culprit/knowledge.tables (~/.local/share), in\n"
       "../share/culprit beside the program, /usr/local/share/culprit and /usr/share/culprit; on Windows in\n"
-      "%LOCALAPPDATA%\\culprit and %PROGRAMDATA%\\culprit. CULPRIT_KNOWLEDGE=FILE names the only one; empty: "
-      "none.\n\n"
+      "%LOCALAPPDATA%\\culprit and %PROGRAMDATA%\\culprit. With CULPRIT_KNOWLEDGE=FILE only FILE is used; if "
+      "empty, none.\n\n"
       "Examples:\n"
       "  culprit knowledge\n"
       "  culprit knowledge export -o knowledge.tables\n"
       "  culprit knowledge check knowledge.tables\n"
-      "Exit status: 0 done, 1 the file of `check` is not sound, 2 it cannot be read, 64 wrong usage.");
+      "Exit status: 0 done, 1 the file of `check` is not valid, 2 it cannot be read, 64 wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   if (words.empty()) return Show(options);
   if (words.front() == "export" && words.size() == 1)
     return WriteBytes(options, knowledge::WriteBook()) ? kExitOk : kExitCannot;
   if (words.front() == "check" && words.size() == 2) return CheckFile(options, words.back());
-  return WrongUsage("knowledge", "'" + words.front() + "' is not an action with these arguments",
+  return WrongUsage("knowledge", "'" + words.front() + "' is not an action, or has the wrong arguments",
                     "culprit knowledge --help");
 }
 

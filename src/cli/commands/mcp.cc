@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// More than an answer ever has: a program under `run` may write without end.
+// More than any answer: a program under `run` may print without end.
 constexpr size_t kMostOutput = size_t{8} << 20;
 
 // What it wrote until then is kept.
@@ -28,8 +28,7 @@ mcp::Ran NoAnswer(const std::string& why, mcp::Ran ran = {}) {
   return ran;
 }
 
-// A process of its own for each call: one that hangs or breaks takes neither the server nor another call with
-// it.
+// Each call has its own process: one that hangs or crashes affects neither the server nor other calls.
 mcp::Ran RunSelf(const mcp::Call& call, std::chrono::seconds limit, const std::stop_token& stop) {
   system::ChildRequest request{.program = system::OwnProgram(),
                                .arguments = call.arguments,
@@ -75,7 +74,7 @@ int RunMcp(int argc, const char* const* argv) {
   mcp::Allowed allowed;
   int seconds = 300;
   CommandLine app(
-      "Answers an agent over the Model Context Protocol: one JSON message a line, on standard input and "
+      "Serves agents over the Model Context Protocol: one JSON message per line, on standard input and "
       "output. The tools are "
       "the commands check, explain, why, inspect, plan, compat and fix; the pages of all codes are "
       "resources. It only reads, "

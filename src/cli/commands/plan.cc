@@ -42,7 +42,7 @@ bool LooksLikePath(const std::string& word) {
   return word.starts_with('.') || word.starts_with('~') || word.find_first_of("/\\") != std::string::npos;
 }
 
-// What the command line says of the question. An error means wrong usage.
+// Fills the question from the command line. An error means wrong usage.
 base::Result<plan::Question> ReadQuestion(const PlanOptions& options, std::string& environment,
                                           std::vector<std::string>& files) {
   plan::Question question{.repair = options.repair,
@@ -127,7 +127,7 @@ int Plan(PlanOptions& options) {
   return !plan.unlisted.empty() ? kExitCannot : found ? kExitOk : kExitFound;
 }
 
-// What is planned, and for which machine.
+// Options for what to plan, and for which machine.
 void AddQuestion(CommandLine& app, PlanOptions& options) {
   static constexpr std::string_view kWanted[] = {
       "torch", "tensorflow", "jax", "onnxruntime-gpu", "ctranslate2", "cupy", "paddle", "cudnn", "cuda"};
@@ -138,9 +138,9 @@ void AddQuestion(CommandLine& app, PlanOptions& options) {
       "as .venv (default: the active one, or a new one)");
   app.Suggest("WANT", kWanted);
   app.Add("-r,--requirement", options.files,
-          "plan what this file asks for: requirements.txt, pyproject.toml, uv.lock, environment.yml", "FILE");
-  app.Add("--extra", options.extras, "with this extra of pyproject.toml or uv.lock (* = all)", "NAME");
-  app.Add("--group", options.groups, "with this dependency group of it (* = all)", "NAME");
+          "plan what this file requires: requirements.txt, pyproject.toml, uv.lock, environment.yml", "FILE");
+  app.Add("--extra", options.extras, "include this extra of pyproject.toml or uv.lock (* = all)", "NAME");
+  app.Add("--group", options.groups, "include this dependency group (* = all)", "NAME");
   app.Add("--python", options.python, "Python version: 3.11", "VERSION");
   app.Add("--cuda", options.cuda, "CUDA release: 12.4", "VERSION");
   app.Add("--host", options.host, "plan for this driver and GPU: driver=470.82,gpu=sm_37", "HOST");
@@ -157,9 +157,9 @@ int RunPlan(int argc, const char* const* argv) {
   PlanOptions options;
   std::vector<std::string> allowed;
   CommandLine app(
-      "Finds a set of versions that works with this driver and GPU, and prints the commands that install it "
-      "and the reason for each version. If there is none, shows the smallest conflict and what works "
-      "instead. Nothing is changed.",
+      "Finds versions that work together on this driver and GPU, and prints the commands that install them "
+      "and the reason for each version. If there are none, shows the smallest conflict and what works "
+      "instead. Changes nothing.",
       "culprit plan");
   AddQuestion(app, options);
   app.Add("--repair", options.repair, "find the smallest change that makes the environment work");
@@ -195,13 +195,13 @@ int RunPlan(int argc, const char* const* argv) {
       "  culprit plan cudnn --cuda 12.4 --as apt\n"
       "  culprit plan torch --as dockerfile > Dockerfile\n"
       "  culprit plan --repair .venv --keep torch\n"
-      "Exit status: 0 a set was found, 1 there is no such set, 2 could not check or a release is not in the "
+      "Exit status: 0 a solution was found, 1 there is none, 2 could not check or a release is not in the "
       "tables,\n64 "
       "wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   for (const std::string& word : allowed) {
     if (std::ranges::find(kAllowed, word) == std::end(kAllowed))
-      return WrongPlan("--allow: '" + word + "' is neither driver-upgrade nor unknown");
+      return WrongPlan("--allow: '" + word + "' is not one of driver-upgrade, unknown");
     (word == "unknown" ? options.allow_unknown : options.allow_driver_upgrade) = true;
   }
   EndAtOnce(Plan(options));

@@ -39,9 +39,8 @@ int WriteSite(const std::string& folder) {
 int RunRules(int argc, const char* const* argv) {
   Options options;
   CommandLine app(
-      "Lists everything that `culprit check` looks for: code, severity, cause. As html: a folder of pages, "
-      "one "
-      "for each code and each cause, with a search for error messages.",
+      "Lists everything that `culprit check` looks for: code, severity, cause. With --format html: a folder "
+      "of pages, one per code and per cause, with a search for error messages.",
       "culprit rules");
   AddCommonOptions(app, options, Formats::kWithPage);
   app.Footer(

@@ -64,7 +64,7 @@ bool TakeSanitizer(std::vector<const char*>& words, RunOptions& options) {
   return true;
 }
 
-// A reader that left is not a failure: `culprit run -- yes | head`.
+// A closed pipe is not a failure: `culprit run -- yes | head`.
 bool Failed(const watch::Seen& seen) {
   if (seen.end.reader_left && seen.run.signal == "SIGPIPE") return false;
   return seen.run.failed();
@@ -102,24 +102,24 @@ void Declare(CommandLine& app, RunOptions& options) {
           "FILE");
   app.Add(
       "--ranks", options.ranks,
-      "in a job of many ranks: the folder, shared by all nodes, where each rank leaves its record, so that "
-      "one report tells of all; - writes the records to standard error, none leaves each rank alone",
+      "in a multi-rank job: a folder, shared by all nodes, for the records of all ranks, so that you get one "
+      "report for the job; - writes the records to standard error, none makes each rank report for itself",
       "DIR");
   app.Add("--merge", options.merge,
-          "run nothing: the report of all ranks from a folder of records, or from the output of a job",
+          "run nothing; report on all ranks from a folder of records or from the output of a job",
           "DIR|FILE");
   app.Add("--no-loads", options.no_loads, "do not watch library loads (LD_AUDIT)");
   app.Add("--no-calls", options.no_calls, "do not watch CUDA calls, and do not enable CUDA and cuDNN logs");
   app.Add("--sanitize", options.sanitize,
-          "run it under compute-sanitizer and summarise the report: kernel, line, kind of error; "
+          "run COMMAND under compute-sanitizer and summarise its report: kernel, line, kind of error; "
           "--sanitize=racecheck, initcheck or synccheck instead of memcheck");
-  app.Add("--debug", options.debug, "run it under cuda-gdb and report where a kernel fails or hangs");
+  app.Add("--debug", options.debug, "run COMMAND under cuda-gdb and report where a kernel fails or hangs");
   AddNoRedact(app, options.common, "markdown and html output");
   AddRulesUrl(app, options.common, "html output");
   app.Add("--timeout", options.seconds, "timeout per collector after the run, in seconds", "SECONDS", 1,
           3600);
   AddOutputOptions(app, options.common, Formats::kWithPage);
-  app.Rest("COMMAND", "what is run, with its own options", Value::kCommand);
+  app.Rest("COMMAND", "the command to run, with its options", Value::kCommand);
   app.Footer(
       "  COMMAND...                  the command to run, with its options\n"
       "Examples:\n"
@@ -132,9 +132,8 @@ void Declare(CommandLine& app, RunOptions& options) {
       "  culprit run --merge culprit-ranks-4711.0\n"
       "  culprit explain failure.json\n"
       "Exit status: that of COMMAND; 127 not found, 126 cannot be started, 64 wrong usage; 2 if the tool "
-      "for\n--sanitize or --debug is not installed (COMMAND is not run then). --merge: 1 a rank failed, 2 a "
-      "rank "
-      "left\nno end, otherwise 0.");
+      "for\n--sanitize or --debug is not installed (COMMAND is not run then). --merge: 1 a rank failed, 2 "
+      "the end\nof a rank is unknown, otherwise 0.");
 }
 
 // The exit status if the command line is wrong or asks for help.
@@ -154,7 +153,8 @@ std::optional<int> Parse(CommandLine& app, int argc, const char* const* argv, Ru
   }
   if (!options.merge.empty()) {
     if (!options.command.empty()) return WrongUsage("run", "--merge runs no command");
-    if (options.common.format == Format::kHtml) return WrongUsage("run", "--merge: text, json or markdown");
+    if (options.common.format == Format::kHtml)
+      return WrongUsage("run", "--merge: use --format text, json or markdown");
     options.common.on_stderr = false;
     return MergeRanks(options.common, options.merge);
   }
@@ -187,7 +187,7 @@ int WatchAndReport(const RunOptions& options) {
     if (rank) rank->Ended(*seen, asked);
     if (asked) Report(options, machine, *seen, rank.get());
     if (rank && !asked) rank->Leave(false);
-  } catch (const std::exception& error) {  // our bug must not change the exit status
+  } catch (const std::exception& error) {  // a bug in culprit must not change the exit status
     Say("culprit: internal error: {}\n", error.what());
   }
   system::EndAs(seen->end);

@@ -43,7 +43,7 @@ int TakeSnapshot(const SnapshotOptions& given) {
   if (!opened) return Fail(opened.error());
   Subject subject{.machine = std::move(*opened), .rooted = !options.root.empty()};
   for (std::string& target : targets) target = PathOnMachine(*subject.machine, target, options.root);
-  // What is in a build folder is recorded as if each program had been named.
+  // Records the programs of a build folder as if each had been named.
   std::erase_if(targets, [&](const std::string& target) {
     const auto kind = collect::ClassifyTarget(*subject.machine, target);
     const bool build = kind && kind->kind == collect::TargetKind::kBuildFolder;
@@ -91,14 +91,12 @@ int RunSnapshot(int argc, const char* const* argv) {
   app.Add("TARGET", given.targets,
           "programs, libraries or build folders to record with everything they load");
   app.Add("--live", given.probed, "also record the results of `culprit probe`; this runs code it finds");
-  app.Add("--brief", given.brief,
-          "only what a fleet compares, and what is wrong: one line for `culprit fleet`");
-  app.Add("--node", given.wishes.node, "the name of this node in --brief (default: that of this machine)",
-          "NAME");
+  app.Add("--brief", given.brief, "only findings and the facts that `culprit fleet` compares, on one line");
+  app.Add("--node", given.wishes.node, "the node name in --brief (default: the host name)", "NAME");
   app.Add("--pieces", given.wishes.pieces,
-          "--brief in short lines, for an engine that mixes the output of nodes");
+          "--brief in short lines, for launchers that mix the output of nodes");
   app.Add("--remove-self", given.wishes.remove_self,
-          "--brief --pieces, and delete this program at once: for an engine that has copied it to the node");
+          "with --pieces: delete this program at once, for launchers that copied it to the node");
   AddCommonOptions(app, options);
   app.Footer(
       "Recorded: the loaders, ld.so.cache, library directories and programs on PATH with the headers "

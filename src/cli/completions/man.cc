@@ -55,25 +55,24 @@ struct Named {
 
 // What culprit itself reads or writes, as the sources and docs/ have it.
 constexpr Named kVariables[] = {
-    {"CULPRIT_KNOWLEDGE", "the only file with newer tables that is used; empty: none"},
-    {"CULPRIT_RULES_URL", "the same as --rules-url"},
+    {"CULPRIT_KNOWLEDGE", "use only this file for newer tables; empty: use none"},
+    {"CULPRIT_RULES_URL", "default for --rules-url"},
     {"CULPRIT_STATE", "directory of the journal of culprit fix"},
-    {"CULPRIT_PROBE", "the program culprit-probe, instead of the one inside"},
+    {"CULPRIT_PROBE", "path of culprit-probe, instead of the built-in one"},
     {"NO_COLOR", "if set and not empty, no colour"},
-    {"XDG_DATA_HOME, XDG_STATE_HOME", "instead of ~/.local/share and ~/.local/state below"},
-    {"TMPDIR", "where culprit run and culprit probe put what they start"},
-    {"SOURCE_DATE_EPOCH", "the day that counts as today"},
+    {"XDG_DATA_HOME, XDG_STATE_HOME", "replace ~/.local/share and ~/.local/state below"},
+    {"TMPDIR", "directory where culprit run and culprit probe unpack their helpers"},
+    {"SOURCE_DATE_EPOCH", "the date to use as today, in seconds since 1970"},
     {"PATH, LD_LIBRARY_PATH, CUDA_HOME, CUDA_VISIBLE_DEVICES, VIRTUAL_ENV, CONDA_PREFIX and others",
-     "decide what the programs that culprit looks at find and load; --env FILE gives others"},
+     "decide what the checked programs find and load; --env FILE replaces them"},
 };
 constexpr Named kFiles[] = {
     {".culprit.toml",
-     "settings of a project, in the working directory or above: hosts, ignored codes, policy; --settings "
-     "FILE "
-     "names another"},
+     "project settings, in the working directory or above: hosts, ignored codes, policy; --settings FILE "
+     "names another file"},
     {"~/.local/share/culprit/knowledge.tables, /usr/local/share/culprit/knowledge.tables, "
      "/usr/share/culprit/knowledge.tables",
-     "newer tables of facts; culprit knowledge says which are used"},
+     "newer tables of facts; culprit knowledge shows which are used"},
     {"~/.local/state/culprit, /var/lib/culprit (root)", "journal of culprit fix, for --undo"},
 };
 

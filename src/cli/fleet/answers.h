@@ -1,4 +1,4 @@
-// The answers of the nodes of one `culprit fleet run`, and where their files go.
+// The answers of the nodes in one `culprit fleet run`, and their files.
 #pragma once
 
 #include <map>
@@ -17,13 +17,14 @@ class Answers {
     for (const std::string& node : nodes) missing_.try_emplace(node);
   }
 
-  // False if the line is not a brief. `node`: who said it; "" = as it says itself.
+  // False if the line is not a brief snapshot. `node`: where it came from; "" = the node that it names.
   bool Take(std::string_view line, const std::string& node);
-  // The same of all that a node printed: its brief alone, or the pieces of it among what its shell says.
+  // The same for the whole output of a node: only its brief snapshot, or pieces of it between messages of its
+  // shell.
   bool TakeOutput(std::string_view output, const std::string& node);
   // Why a node did not answer.
   void Say(const std::string& node, const std::string& why) { missing_[node] = why; }
-  // The same, if nobody said so before.
+  // The same, unless a reason is known already.
   void SayFirst(const std::string& node, const std::string& why);
 
   // Writes the files of those that did not answer. Returns how many there are.

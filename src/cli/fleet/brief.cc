@@ -47,7 +47,8 @@ int WriteBrief(const Options& options, engine::Diagnosis& diagnosis, const Brief
   std::string node = wishes.node;
   if (node.empty()) node = NodeName(options, *diagnosis.subject().machine);
   if (node.empty())
-    return Fail({base::ErrorCode::kNotReadable, "this machine does not say its name: give --node NAME"});
+    return Fail(
+        {base::ErrorCode::kNotReadable, "the host name of this machine is unknown; pass --node NAME"});
   const std::string home = base::ValueOf(snapshot.environment, "HOME"),
                     user = base::ValueOf(snapshot.environment, "USER");
   const auto hide = [&](const std::string& text) { return render::Redact(text, home, user); };

@@ -23,11 +23,11 @@ struct BriefWishes {
 // Slurm.
 inline constexpr std::string_view kStarted = "culprit-started ";
 
-// The program was copied to this node for one answer: says that it started, and removes its file, so that
-// nothing stays whatever becomes of it. Slurm may know the node by another name than the machine itself.
+// The program was copied to this node for one answer: reports that it started, and removes its file, so that
+// nothing stays whatever happens. Slurm may use another name for the node than its host name.
 void BeginCarried(BriefWishes& wishes);
 
-// Checks what was looked at, and writes it as one line. Returns the exit status.
+// Checks the collected facts, and writes the result as one line. Returns the exit status.
 int WriteBrief(const Options& options, engine::Diagnosis& diagnosis, const BriefWishes& wishes);
 
 }  // namespace culprit::cli

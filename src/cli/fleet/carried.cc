@@ -59,9 +59,9 @@ base::Result<CarriedProgram> Read(const std::string& named) {
 
 constexpr uint64_t kSpare = 512;  // kB that must be free besides those of the program
 
-// Leaves nothing behind. A shell deals with a signal only when the command that it waits for has ended; so
-// the program runs in the background, and has a time limit of its own, where there is `timeout`. No word here
-// has an exclamation mark, except before a space: csh would take it for its history, also in quotes.
+// Leaves nothing behind. A shell handles a signal only after the command that it waits for has ended, so the
+// program runs in the background, with its own time limit if there is `timeout`. No exclamation marks here
+// except before a space: csh would expand them as history, even in quotes.
 constexpr const char* kCleaning =
     "d=; c=; trap '[ -z \"$d\" ] || rm -rf \"$d\"' EXIT; "
     "trap '[ -z \"$c\" ] || kill \"$c\" 2>/dev/null; exit 1' HUP INT TERM; "
@@ -78,7 +78,8 @@ constexpr const char* kGetting =
     "d=$(mktemp -d \"$t/culprit.XXXXXX\") || {{ d=; continue; }}; p=$d/culprit; "
     "echo : >\"$p\" && chmod 700 \"$p\" && \"$p\" && fits \"$d\" \"$1\" && return; rm -rf \"$d\"; d=; "
     "done 2>/dev/null; cat >/dev/null; "
-    "echo 'no directory has room for the program and lets it run: set TMPDIR there' >&2; return 1; }}; "
+    "echo 'no directory has room for the program and allows execution; set TMPDIR to one that does' >&2; "
+    "return 1; }}; "
     "take() {{ make \"$2\" && eval \"$1\" >\"$p\"; }}; "
     "lack() {{ r=; if fits {} \"$2\" 2>/dev/null; then r={}; fi; echo \"{}$SLURMD_NODENAME $1 $r\"; exit 0; "
     "}}; ";
@@ -103,7 +104,8 @@ base::Result<Carried> Carried::Make(const std::vector<std::string>& files) {
     auto program = Read(file);
     if (!program) return std::unexpected(program.error());
     if (known(program->machine))
-      return base::Fail(base::ErrorCode::kBadFormat, file + ": a second program for " + program->machine);
+      return base::Fail(base::ErrorCode::kBadFormat,
+                        file + ": another program was already given for " + program->machine);
     carried.programs_.push_back(*std::move(program));
   }
   auto own = Read(system::OwnProgram());
@@ -116,7 +118,7 @@ std::string Carried::OnTheNode(const std::string& ask, Supply supply, int second
   std::string cases, machines;
   uint64_t before = 0;
   for (const CarriedProgram& program : programs_) {
-    // What is not read must not stop who writes.
+    // Drains the rest, so that the writer is not stopped.
     const std::string stream =
         programs_.size() == 1
             ? "cat"
@@ -135,9 +137,9 @@ std::string Carried::OnTheNode(const std::string& ask, Supply supply, int second
   }
   return kCleaning + fmt::format(kGetting, kMarks, kPlace, kRoom, kLacking) +
          fmt::format(
-             "case $(uname -m) in {}*) cat >/dev/null; echo \"the CPU is $(uname -m), the program is for {}: "
-             "give "
-             "another with --program\" >&2; exit 3;; esac && run {} \"$p\" snapshot --brief {}",
+             "case $(uname -m) in {}*) cat >/dev/null; echo \"the CPU is $(uname -m), but the program is for "
+             "{}; pass one for this CPU with --program\" >&2; exit 3;; esac && run {} \"$p\" snapshot "
+             "--brief {}",
              cases, machines, seconds, ask);
 }
 

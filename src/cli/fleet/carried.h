@@ -1,7 +1,7 @@
-// The program that is carried to the nodes, one for each kind of CPU, and what a shell on a node does with
-// it. They travel as one stream on standard input: engines can pass that on, and a node takes its part. A
-// node that has the same file at the same place, on a shared file system, starts that one: it must have the
-// same size, time and owner, so that nobody else can have put it there.
+// The program that is sent to the nodes, one for each kind of CPU, and what a shell on a node does with it.
+// They are sent as one stream on standard input: engines can pass that on, and a node takes its part. A node
+// with a shared file system that has the same file at the same path starts that one: it must have the same
+// size, time and owner, so that nobody else can have put it there.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ inline constexpr std::string_view kLacking = "culprit-lacks-program ", kRoom = "
 // Where engines put the program that copy files.
 inline constexpr std::string_view kPlace = "/tmp";
 
-// A name there that nobody can guess, so that nobody can wait with a file of the same name.
+// An unguessable name there, so that nobody can prepare a file with that name.
 std::string UnguessedName();
 
 class Carried {
@@ -40,8 +40,8 @@ class Carried {
   // This program, and `files`, each for another CPU. Fails if one is not a program, or two are for one CPU.
   static base::Result<Carried> Make(const std::vector<std::string>& files);
 
-  // For `sh -c`: gets the program, asks, and leaves nothing behind, also if whoever asked is gone. `ask`:
-  // more options of `culprit snapshot --brief`, as the shell reads them. `seconds`: its time limit.
+  // For `sh -c`: gets the program, runs it, and leaves nothing behind, even if the asking process is gone.
+  // `ask`: more options of `culprit snapshot --brief`, as the shell reads them. `seconds`: its time limit.
   std::string OnTheNode(const std::string& ask, Supply supply, int seconds) const;
   // The words of a command for `sh -c` that runs this one with the stream as its standard input.
   std::string Feeding(const std::vector<std::string>& command) const;

@@ -1,5 +1,5 @@
-// Asks through ClusterShell. What it copies goes to each node by itself; on its standard input the program
-// would wait in its memory once for each node.
+// Asks through ClusterShell, which copies the program to each node as a file; on its standard input, clush
+// would keep one copy per node in memory.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,21 +31,21 @@ std::string TakeLabel(std::string_view& line) {
   return label;
 }
 
-// What no tool can take for an option, or for several words.
+// Rejects names that a tool could take for an option or for several words.
 bool IsNodeName(const std::string& name) {
   constexpr size_t kLongest = 253;  // of DNS
   return name.size() <= kLongest && !name.starts_with('-') &&
          std::ranges::all_of(name, [](char c) { return static_cast<unsigned char>(c) > ' ' && c != 0x7f; });
 }
 
-// How it ended on nodes where it did not end well.
+// How it ended on nodes where it failed.
 struct Ends {
   std::set<std::string> exited, timed_out;
   bool Has(const std::string& node) const { return exited.contains(node) || timed_out.contains(node); }
 };
 
-// What a node complains of comes with its name; "clush: n[003-004]: exited with exit code 255" and
-// "clush: n005: command timeout" are of clush itself, and say less.
+// Error messages of a node start with its name; "clush: n[003-004]: exited with exit code 255" and
+// "clush: n005: command timeout" come from clush itself and say less.
 Ends TakeComplaintsOfClush(std::string_view errors, Answers& answers) {
   Ends ends;
   std::map<std::string, std::string> own;
@@ -81,7 +81,7 @@ base::Result<Heard> Clush(const FleetRun& run, const std::vector<std::string>& n
   return RunTool("clush", std::move(words), seconds * static_cast<int>(rounds) + kLonger, stop);
 }
 
-// Programs for several CPUs travel as one file, which is gone with this.
+// Programs for several CPUs are sent as one file, which is removed with this object.
 class Parcel {
  public:
   explicit Parcel(const Carried& carried) : path_(carried.OneFile()) {
@@ -113,13 +113,13 @@ void TakeAnswersOfClush(const Heard& heard, Answers& answers) {
   }
   for (auto& [node, pieces] : of_node) {
     for (const fleet::Pieces::Whole& whole : pieces.Take()) {
-      if (!answers.Take(whole.line, node)) answers.Say(node, "its answer did not arrive whole");
+      if (!answers.Take(whole.line, node)) answers.Say(node, "its answer arrived incomplete");
     }
   }
 }
 
-// A node that answered removed the file itself. The others are asked to, also if the user wants no more: a
-// second request ends this too.
+// Nodes that answered have removed the file themselves. Asks the others to do so, even after an interruption;
+// a second one ends this too.
 void RemoveFrom(const FleetRun& run, const std::vector<std::string>& nodes, const std::string& there) {
   if (nodes.empty()) return;
   Answers removed("", nodes);
@@ -150,7 +150,7 @@ base::Result<std::vector<std::string>> NamedNodes(const FleetRun& run) {
   for (const std::string& node : *nodes) {
     if (!IsNodeName(node))
       return base::Fail(base::ErrorCode::kBadFormat, "--hosts: '" + base::Printable(node) +
-                                                         "' is not a name of a node; commas separate names");
+                                                         "' is not a node name; separate names with commas");
   }
   return base::SortedNodes(*std::move(nodes));
 }
@@ -165,7 +165,7 @@ base::Result<std::string> AskOverClush(const FleetRun& run, const std::vector<st
   const auto copied = Clush(run, nodes, {"--copy", parcel.path(), "--dest", there}, run.seconds, run.stop);
   if (!copied) return std::unexpected(copied.error());
   const Ends not_copied = TakeComplaintsOfClush(copied->errors, answers);
-  // Who has the file, or a part of it.
+  // Nodes with the file, or a part of it.
   std::vector<std::string> having, asked;
   for (const std::string& node : nodes) {
     if (!not_copied.exited.contains(node)) having.push_back(node);

@@ -1,5 +1,5 @@
-// The engines through which `culprit fleet run` asks: each puts what it hears into `answers`. A node that did
-// not answer has its reason there; the result is the reason of the others.
+// The launchers through which `culprit fleet run` asks: each puts the output of the nodes into `answers`,
+// with the reason if a node did not answer; the result is the reason for all other nodes.
 #pragma once
 
 #include <functional>

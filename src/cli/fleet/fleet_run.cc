@@ -31,7 +31,7 @@ std::string ToolOf(FleetEngine engine) {
   return "kubectl";
 }
 
-// The reason of the nodes that have none of their own.
+// The reason for nodes that have none of their own.
 base::Result<std::string> Ask(const FleetRun& run, const std::vector<std::string>& nodes,
                               const Carried& carried, Answers& answers) {
   switch (run.engine) {
@@ -56,7 +56,7 @@ int AskFleet(const FleetRun& asked) {
   run.stop = interruption.token();
   const std::string tool = ToolOf(run.engine);
   if (system::FindCommand(tool).path.empty())
-    return Fail({base::ErrorCode::kNotFound, tool + " is not in PATH"});
+    return Fail({base::ErrorCode::kNotFound, tool + " not found in PATH"});
   const auto nodes = NamedNodes(run);
   if (!nodes) return Fail(nodes.error());
   const auto carried = Carried::Make(run.programs);
@@ -72,11 +72,11 @@ int AskFleet(const FleetRun& asked) {
   if (!answers.written()) return kExitCannot;
   if (answers.answered() + silent == 0 && signal.empty())
     return Fail({base::ErrorCode::kNotFound, "no node answered: " + *otherwise});
-  Note(run.common, fmt::format("{} answered, {} did not; see culprit fleet report {}", answers.answered(),
-                               silent, base::ShellWord(run.common.output)));
+  Note(run.common, fmt::format("{} answered, {} did not; for the comparison: culprit fleet report {}",
+                               answers.answered(), silent, base::ShellWord(run.common.output)));
   if (const size_t older = answers.CountOlder(); older > 0)
     Note(run.common,
-         fmt::format("{} also has {} older {}, of nodes that were not asked now",
+         fmt::format("{} also has {} older {} of nodes that were not asked this time",
                      base::Printable(run.common.output), older, older == 1 ? "answer" : "answers"));
   interruption.EndByIt();
   return silent == 0 ? kExitOk : kExitCannot;

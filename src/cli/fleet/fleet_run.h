@@ -1,6 +1,6 @@
-// `culprit fleet run`: asks nodes through an engine that is there already: Slurm, ClusterShell, ssh or
-// Kubernetes. The program is carried along, nothing stays on a node, and a node that does not answer is a
-// file that says why.
+// `culprit fleet run`: asks nodes through an existing launcher: Slurm, ClusterShell, ssh or Kubernetes. It
+// sends the program along and leaves nothing on a node; for a node that does not answer it writes a file with
+// the reason.
 #pragma once
 
 #include <stop_token>

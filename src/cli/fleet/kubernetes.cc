@@ -14,7 +14,7 @@ using base::Json;
 
 constexpr std::string_view kRootInPod = "/host";
 
-// What stands at a place of an object, or null.
+// The value at a path of an object, or null.
 const Json& At(const Json& json, std::initializer_list<const char*> place) {
   static const Json nothing;
   const Json* at = &json;
@@ -57,7 +57,7 @@ std::string WhyNot(const Json& pod) {
   }
   if (phase != "Running") {
     const std::string why = Reason(Condition(pod, "PodScheduled"));
-    return name + " is " + (phase.empty() ? "of no phase" : phase) + (why.empty() ? "" : ": " + why);
+    return name + " is " + (phase.empty() ? "in an unknown phase" : phase) + (why.empty() ? "" : ": " + why);
   }
   return "";
 }
@@ -68,7 +68,7 @@ bool HasGpu(const Json& node) {
   return !count.empty() && count != "0";
 }
 
-// What can become an argument of kubectl.
+// Whether it is safe as an argument of kubectl.
 bool IsName(const std::string& text) {
   return !text.empty() && text.front() != '-' && text.size() <= 253 && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
@@ -92,8 +92,7 @@ struct Cluster {
   std::map<std::string, std::string> why{};   // nodes that cannot
 };
 
-// The node that a pod of a DaemonSet waits for: before it is there, only its affinity names it. "" if it may
-// be any.
+// The node that a pending pod of a DaemonSet waits for: only its affinity names it. "" if it may be any.
 std::string NodeItWaitsFor(const Json& pod) {
   const Json& wants = At(pod, {"spec", "affinity", "nodeAffinity",
                                "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms"});
@@ -114,8 +113,8 @@ void AddPods(const Json& list, Cluster& cluster) {
     std::string node = TextAt(pod, {"spec", "nodeName"});
     if (node.empty()) node = NodeItWaitsFor(pod);
     const std::string why =
-        IsName(name) && (node.empty() || IsName(node)) ? WhyNot(pod) : "its name is no name";
-    const std::string row = node.empty() ? name : node;  // one that waits for a node stands for itself
+        IsName(name) && (node.empty() || IsName(node)) ? WhyNot(pod) : "its name is not valid";
+    const std::string row = node.empty() ? name : node;  // a pod without a node gets its own row
     if (row.empty()) continue;
     if (why.empty() && !node.empty()) {
       cluster.pods[node] = name;
@@ -136,7 +135,8 @@ void AddNodes(const Json& list, const FleetRun& run, Cluster& cluster) {
       cluster.pods.erase(name);
       cluster.why[name] = "the node is not ready: " + Reason(ready);
     } else if (!pod) {
-      cluster.why.emplace(name, "no pod " + run.selector + " of namespace " + run.name_space + " runs on it");
+      cluster.why.emplace(
+          name, "no pod with label " + run.selector + " in namespace " + run.name_space + " runs on it");
     }
   }
 }
@@ -149,12 +149,12 @@ base::Result<std::string> AskOverKubernetes(const FleetRun& run, const std::vect
   if (!pods) return std::unexpected(pods.error());
   Cluster cluster;
   AddPods(*pods, cluster);
-  // Who may not list nodes still gets those that have a pod.
+  // Without permission to list nodes, the nodes with a pod remain.
   const auto all = Get(run, {"nodes"});
   if (all) {
     AddNodes(*all, run, cluster);
   } else {
-    Note(run.common, "GPU nodes without a pod are not known: " + all.error().message);
+    Note(run.common, "cannot list GPU nodes without a pod: " + all.error().message);
   }
   const auto wanted = [&](const std::string& node) {
     return nodes.empty() || std::ranges::find(nodes, node) != nodes.end();
@@ -177,7 +177,7 @@ base::Result<std::string> AskOverKubernetes(const FleetRun& run, const std::vect
     return RunTool("kubectl", std::move(words), run.seconds, run.stop, kMostOfNode);
   };
   AskEach(run, asked, ask, answers);
-  return "no pod " + run.selector + " of namespace " + run.name_space + " runs on it";
+  return "no pod with label " + run.selector + " in namespace " + run.name_space + " runs on it";
 }
 
 }  // namespace culprit::cli

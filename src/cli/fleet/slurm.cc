@@ -51,20 +51,20 @@ base::Result<Heard> RunShells(const FleetRun& run, const std::vector<std::string
   return RunTool("sh", {"-c", carried.Feeding(words)}, run.seconds, run.stop);
 }
 
-// Slurm copies the file from node to node, so that the time hardly depends on how many there are.
+// Slurm copies the file from node to node, so the time hardly depends on the number of nodes.
 base::Result<Heard> RunCopies(const FleetRun& run, const std::vector<std::string>& nodes,
                               const std::string& program, const std::string& place) {
   std::vector<std::string> words = StepWords(run, nodes, false);
   words.insert(words.end(),
                {"--bcast=" + place, program, "snapshot", "--brief", "--pieces", "--remove-self"});
   words.insert(words.end(), run.ask.begin(), run.ask.end());
-  // It has no libraries to copy, even if the site wants those copied too. An older srun has no option for
+  // The program has no libraries to copy, even if the site has that enabled. An older srun has no option for
   // that.
   words.insert(words.begin(), "SLURM_SEND_LIBS=no");
   return RunTool("env", std::move(words), run.seconds, run.stop);
 }
 
-// A node that lacks the program, and what it says of itself.
+// A node that lacks the program, and what it reports.
 struct Lacking {
   std::string node, machine;
   bool room = false;
@@ -100,7 +100,7 @@ Told TakeStep(const Heard& heard, Answers& answers) {
   }
   TakeComplaintsOfSrun(heard.errors, answers);
   for (const fleet::Pieces::Whole& whole : pieces.Take()) {
-    if (!answers.Take(whole.line, "")) answers.Say(whole.node, "its answer did not arrive whole");
+    if (!answers.Take(whole.line, "")) answers.Say(whole.node, "its answer arrived incomplete");
   }
   return told;
 }
@@ -111,8 +111,8 @@ std::vector<std::string> NamesOf(const std::vector<Lacking>& lacking) {
   return names;
 }
 
-// Copies are asked, of one kind of CPU at a time. `lacking` keeps the nodes on which none started. Returns
-// what they have to remove.
+// Runs the copies, one kind of CPU at a time. `lacking` keeps the nodes on which none started. Returns what
+// they have to remove.
 base::Result<std::string> AskCopies(const FleetRun& run, const Carried& carried,
                                     std::vector<Lacking>& lacking, Answers& answers) {
   std::map<std::string, std::vector<std::string>> nodes;  // by CPU

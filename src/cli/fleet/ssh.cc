@@ -38,7 +38,7 @@ void AskOverSsh(const FleetRun& run, const std::vector<std::string>& nodes, cons
   const auto ask = [&](const std::string& node) {
     std::vector<std::string> words = {"ssh", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"};
     words.insert(words.end(), run.words.begin(), run.words.end());
-    // The login shell there may be any, and may print things; `sh` it has.
+    // The login shell there is unknown and may print messages; `sh` always exists.
     const std::string more = "--pieces --node node " + base::ShellWords(run.ask);
     words.insert(
         words.end(),

@@ -12,7 +12,7 @@
 namespace culprit::cli {
 namespace {
 
-// The last line that says something.
+// The last line that is not blank.
 std::string LastLine(std::string_view text) {
   std::string_view line, last;
   while (base::NextLine(text, line)) {
@@ -26,7 +26,7 @@ std::string LastLine(std::string_view text) {
 base::Result<Heard> RunTool(const std::string& program, std::vector<std::string> arguments, int seconds,
                             const std::stop_token& stop, size_t most) {
   const system::FoundProgram found = system::FindCommand(program);
-  if (found.path.empty()) return base::Fail(base::ErrorCode::kNotFound, program + " is not in PATH");
+  if (found.path.empty()) return base::Fail(base::ErrorCode::kNotFound, program + " not found in PATH");
   Heard heard;
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
   auto end = system::RunChild({.program = found.path, .arguments = std::move(arguments)},
@@ -52,7 +52,7 @@ std::string ReasonOf(const Heard& heard, int seconds) {
   const std::string how = heard.end.signal.empty()
                               ? fmt::format("ended with status {}", heard.end.exit_status)
                               : "was ended by " + heard.end.signal;
-  return how + (heard.output.empty() ? " and said nothing" : ", and its answer did not arrive whole");
+  return how + (heard.output.empty() ? " without output" : ", and its answer arrived incomplete");
 }
 
 }  // namespace culprit::cli

@@ -1,4 +1,4 @@
-// Runs the tool of an engine (srun, ssh, clush, kubectl) and tells what came of it.
+// Runs srun, ssh, clush or kubectl and returns its output.
 #pragma once
 
 #include <stop_token>
@@ -21,11 +21,11 @@ struct Heard {
   bool too_much = false;  // it was ended for that
 };
 
-// `program` is looked up as a shell does. `seconds`: its time limit. `stop`: the user wants no more of it.
+// `program` is looked up as a shell does. `seconds`: its time limit. `stop`: the user interrupted it.
 base::Result<Heard> RunTool(const std::string& program, std::vector<std::string> arguments, int seconds,
                             const std::stop_token& stop, size_t most = kMostOfAll);
 
-// Why there is no brief in what was heard.
+// Why the output contains no brief snapshot.
 std::string ReasonOf(const Heard& heard, int seconds);
 
 }  // namespace culprit::cli

@@ -15,7 +15,7 @@
 namespace culprit::cli {
 namespace {
 
-// With --strict, a host that only has warnings fails it, though nothing is known of another.
+// With --strict, a host with warnings fails the check, even if another host is unknown.
 int HostsStatus(const report::HostsReport& report, bool strict) {
   const bool warned = std::ranges::any_of(report.hosts, [](const report::HostRow& row) {
     return row.found.check.verdict == report::Verdict::kWarnings;

@@ -1,4 +1,4 @@
-// `culprit check` for several hosts: the target is looked at once, and the answer is a table.
+// `culprit check` for several hosts: reads the target once and answers with a table.
 #pragma once
 
 #include <memory>

@@ -20,7 +20,7 @@ constexpr const char* kExample = "{name = \"a100 pool\", driver = \"535.183.01\"
 base::Result<void> AddWord(const std::string& file, const std::string& key, const Node& node,
                            std::string& words) {
   if (!node.IsText() || node.text.empty() || node.text.find_first_of(",=") != std::string::npos)
-    return MistakeAt(LineOf(file, node), key + " must be a text: " + kExample);
+    return MistakeAt(LineOf(file, node), key + " must be a string: " + kExample);
   words += (words.empty() ? "" : ",") + key + "=" + node.text;
   return {};
 }
@@ -29,13 +29,12 @@ base::Result<report::Host> HostOfTable(const std::string& file, const Node& tabl
   report::Host host{.words = ""};
   for (const auto& [key, node] : table.members) {
     if (key == "name") {
-      if (!node.IsText()) return MistakeAt(LineOf(file, node), "name must be a text");
+      if (!node.IsText()) return MistakeAt(LineOf(file, node), "name must be a string");
       host.name = node.text;
       continue;
     }
     if (key != "driver" && key != "gpu")
-      return MistakeAt(LineOf(file, node),
-                       "'" + key + "' is not known of a host: there are name, driver and gpu");
+      return MistakeAt(LineOf(file, node), "'" + key + "' is not a key of a host; use name, driver and gpu");
     const bool several = key == "gpu" && node.IsList();
     for (const Node& one : several ? node.items : std::vector<Node>{node}) {
       if (auto added = AddWord(file, key, one, host.words); !added) return std::unexpected(added.error());
@@ -50,7 +49,7 @@ base::Result<report::Host> HostOf(const std::string& file, const Node& node) {
   if (!node.IsText() && !node.IsTable())
     return MistakeAt(
         LineOf(file, node),
-        std::string("a host must be a text or a table: \"driver=535.183.01,gpu=L4\" or ") + kExample);
+        std::string("a host must be a string or a table: \"driver=535.183.01,gpu=L4\" or ") + kExample);
   auto host = node.IsText() ? report::Host{.words = node.text} : HostOfTable(file, node);
   if (!host) return host;
   if (host->words.empty()) return MistakeAt(LineOf(file, node), "a host must not be empty");
@@ -99,11 +98,12 @@ base::Result<std::vector<report::Host>> ReadHostsFile(const std::string& file) {
   std::vector<report::Host> hosts;
   for (const auto& [key, node] : root->members) {
     if (!IsHostsKey(key))
-      return MistakeAt(LineOf(shown, node), "'" + key + "' is not known here: there are hosts and [[host]]");
+      return MistakeAt(LineOf(shown, node),
+                       "'" + key + "' is not a key of this file; use hosts and [[host]]");
     if (auto added = AddHosts(shown, node, hosts); !added) return std::unexpected(added.error());
   }
   if (hosts.empty())
-    return base::Fail(base::ErrorCode::kBadFormat, shown + ": no host in it; add [[host]] " + kExample);
+    return base::Fail(base::ErrorCode::kBadFormat, shown + ": contains no host; add [[host]] " + kExample);
   return hosts;
 }
 

@@ -18,11 +18,11 @@ std::string LineOf(const std::string& file, const tree::Node& node);
 base::Result<tree::Node> ReadTomlFile(const std::string& path, const std::string& shown);
 
 bool IsHostsKey(const std::string& key);
-// What stands under one of these keys: texts as --host takes them, or tables {name, driver, gpu}.
+// The value of one of these keys: strings in the form of --host, or tables {name, driver, gpu}.
 base::Result<void> AddHosts(const std::string& file, const tree::Node& list,
                             std::vector<report::Host>& hosts);
 
-// --hosts FILE: nothing else is in it, and at least one host.
+// --hosts FILE: contains only these keys, and at least one host.
 base::Result<std::vector<report::Host>> ReadHostsFile(const std::string& file);
 
 }  // namespace culprit::cli

@@ -10,7 +10,7 @@
 namespace culprit::cli {
 namespace {
 
-constexpr std::string_view kSearchPath = "search-path";  // a library is there, and nobody looks for it there
+constexpr std::string_view kSearchPath = "search-path";  // a library is there, but not searched for there
 
 // The topmost layer that brought one of the files that show it, or removed what is missing; -1: none did.
 int TopLayer(const image::Tree& tree, const report::Finding& finding) {
@@ -32,7 +32,7 @@ int TopLayer(const image::Tree& tree, const report::Finding& finding) {
     count_file(std::string(report::FileNamedIn(item.source)));
     if (report::VariableOf(item).empty()) continue;
     const std::string_view value = std::string_view(item.fact).substr(item.fact.find('=') + 1);
-    for (const std::string& path : base::SplitWords(value, ":")) count_file(path);  // where it leads
+    for (const std::string& path : base::SplitWords(value, ":")) count_file(path);  // its target
   }
   if (top < 0 && missing) {  // none of the places where it could be was ever filled: it lay elsewhere
     for (const report::Evidence& item : finding.evidence) {

@@ -23,9 +23,9 @@ constexpr int kImagePatience = 30;  // a file may have to be fetched from a comp
 std::string InWords(image::Misfit why) {
   switch (why) {
     case image::Misfit::kClimbs:
-      return "it leads out of the image";
+      return "its path leads out of the image";
     case image::Misfit::kNoLinkTarget:
-      return "a hard link to a file that is not there";
+      return "a hard link to a missing file";
     case image::Misfit::kNoParent:
       return "its directory is a file, or a loop of symlinks";
     case image::Misfit::kNameTooLong:
@@ -76,7 +76,7 @@ base::Result<std::unique_ptr<packed::PeekedStream>> PipeOf(const std::string& na
   if (name != "-") return nullptr;
   if (system::StandardInputIsTerminal())
     return base::Fail(base::ErrorCode::kNotReadable,
-                      "-: nothing comes from a terminal; try: docker save IMAGE | culprit check -");
+                      "-: standard input is a terminal; try: docker save IMAGE | culprit check -");
   return std::make_unique<packed::PeekedStream>(system::StandardInput());
 }
 
@@ -85,41 +85,41 @@ bool IsText(std::string_view head) {
   return !head.empty() && head.find('\0') == std::string_view::npos && !packed::IsPacked(head);
 }
 
-// The recipe as a file of the working directory, so that what it names is found beside it.
+// The recipe as a file in the working directory, so that the files it names are found next to it.
 base::Result<Subject> RecipeSubject(packed::PeekedStream& piped) {
   const std::string_view text = piped.Peek(collect::kRecipeLimit + 1);
   if (text.size() > collect::kRecipeLimit)
-    return base::Fail(base::ErrorCode::kNotReadable, "-: text of more than 4 MiB, not read");
+    return base::Fail(base::ErrorCode::kNotReadable, "-: larger than 4 MiB, too large for a recipe");
   std::shared_ptr<const system::System> host = system::RealSystem();
   system::SystemChanges changes;
   changes.put[PathOnMachine(*host, "-")] = {.bytes = std::string(text)};
   return Subject{.machine = system::ChangedSystem(host, std::move(changes)), .recipes = {"-"}};
 }
 
-// What is missing of the image, a line each.
+// What is missing from the image, one line each.
 std::vector<report::NotChecked> NotRead(const image::Image& image) {
   std::vector<report::NotChecked> lines;
   for (size_t i = 0; i < image.layers.size(); ++i) {
     const image::ImageLayer& layer = image.layers[i];
     if (layer.problem) lines.push_back({LayerName(i), layer.problem->message});
     if (const size_t lost = layer.files->lost(); lost > 0 && !layer.problem) {
-      lines.push_back(
-          {std::to_string(lost) + (lost == 1 ? " file" : " files") + " in " + LayerName(i),
-           "too little was kept of the stream, or there is no room in TMPDIR; save the image to a "
-           "file that is not compressed as a whole, and check that"});
+      lines.push_back({std::to_string(lost) + (lost == 1 ? " file" : " files") + " in " + LayerName(i),
+                       "culprit could not keep enough of the stream, or TMPDIR is full; save the image to an "
+                       "uncompressed file and check that"});
     }
   }
   if (image.troubles != nullptr) {
     const auto [troubles, more] = image.troubles->All();
     for (const image::Trouble& trouble : troubles)
       lines.push_back({base::Printable(trouble.path), trouble.why});
-    if (more) lines.push_back({"other files", "more than can be listed are damaged"});
+    if (more) lines.push_back({"other files", "damaged; too many to list"});
   }
-  // A container tool refuses such an image, or leaves these out too: nobody knows what would run.
+  // Container tools refuse such an image or leave these out too, so what would run is unknown.
   for (const image::LeftOut& out : image.tree->left_out())
     lines.push_back({base::Printable(out.path) + " in " + LayerName(out.layer), InWords(out.why)});
   if (const size_t more = image.tree->left_out_count() - image.tree->left_out().size(); more > 0)
-    lines.push_back({std::to_string(more) + " more entries of its layers", "they fit nowhere"});
+    lines.push_back({std::to_string(more) + " more entries of its layers",
+                     "they do not fit into the file tree of the image"});
   return lines;
 }
 
@@ -189,17 +189,18 @@ void AddOfImage(const image::Image& image, const snapshot::Snapshot& checked, re
     const bool found =
         report.verdict == report::Verdict::kErrors || report.verdict == report::Verdict::kWarnings;
     report.headline =
-        "could not tell: not all of the image could be read" + (found ? "; " + report.headline : "");
+        "could not tell: parts of the image could not be read" + (found ? "; " + report.headline : "");
     report.verdict = report::Verdict::kUnknown;
     report.nothing_of_cuda = false;  // there may be some in what was not read
   }
   if (IsForOtherCpu(image.config.platform, checked)) {
-    lines.push_back({"the CPU of the image", "it says " + base::Printable(image.config.platform.ToString()) +
-                                                 ", but " + LoaderOf(checked) + " is for " +
-                                                 checked.cpu.machine + ", so it was checked as that"});
+    lines.push_back({"CPU of the image", "its configuration says " +
+                                             base::Printable(image.config.platform.ToString()) + ", but " +
+                                             LoaderOf(checked) + " is for " + checked.cpu.machine +
+                                             "; checked as that"});
     if (report.verdict == report::Verdict::kOk) {
       report.verdict = report::Verdict::kUnknown;
-      report.headline = "could not tell: the image says it is for another CPU than its files are";
+      report.headline = "could not tell: the image configuration names a different CPU than its files";
     }
   }
   report.not_checked.insert(report.not_checked.begin(), lines.begin(), lines.end());

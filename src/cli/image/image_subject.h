@@ -36,8 +36,8 @@ base::Result<std::shared_ptr<const image::Image>> OpenImage(const std::string& n
 base::Result<Subject> ImageSubject(const std::string& name, const Options& options,
                                    const ImageWishes& wishes);
 
-// Says which layer each finding comes from, and what could not be read of the image, or does not fit what it
-// says of itself; then the verdict is "could not tell". `checked`: as it was judged.
+// Says which layer each finding comes from, which parts of the image could not be read, and where the image
+// contradicts its configuration; then the verdict is "could not tell". `checked`: as it was judged.
 void AddOfImage(const image::Image& image, const snapshot::Snapshot& checked, report::CheckReport& report);
 
 }  // namespace culprit::cli

@@ -147,8 +147,9 @@ base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& 
   HostAnswer answer{.place = PlaceToChange(diagnosis->snapshot().stack, question), .note = ""};
   if (!answer.place.environment.empty()) return answer;
   if (options.repair) {
-    return base::Fail(base::ErrorCode::kNotFound,
-                      "--repair: no environment is active; name one: culprit plan --repair .venv");
+    return base::Fail(
+        base::ErrorCode::kNotFound,
+        "--repair: no environment is active; name one, for example culprit plan --repair .venv");
   }
   const std::string other = PlatformElsewhere(own);
   if (options.platform.empty() && other != own && !question.host.driver && question.host.gpus.empty()) {

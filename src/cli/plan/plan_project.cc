@@ -33,9 +33,8 @@ base::Result<std::string> ReadProjectFile(const system::System& machine, const s
   if (!status) return base::Fail(base::ErrorCode::kNotFound, shown + ": no such file");
   auto bytes = system::ReadWholeFile(machine, there, limit);
   if (!bytes)
-    return base::Fail(
-        base::ErrorCode::kNotReadable,
-        shown + ": not a regular file of at most " + std::to_string(limit >> 20) + " MiB that can be read");
+    return base::Fail(base::ErrorCode::kNotReadable, shown + ": not a readable regular file of at most " +
+                                                         std::to_string(limit >> 20) + " MiB");
   return *std::move(bytes);
 }
 

@@ -42,12 +42,12 @@ void AddText(const std::string& name, std::string_view text, ranks::Merge& merge
     if (auto rank = ranks::ReadRank(whole.line)) {
       merge.Add(*std::move(rank));
     } else {
-      merge.AddDamaged(whole.node, "its record did not arrive whole");
+      merge.AddDamaged(whole.node, "its record arrived incomplete");
     }
   }
   if (!wholes.empty()) return;  // the other lines are the output of the job
   for (const auto& [place, why] : damaged) merge.AddDamaged(name + ":" + std::to_string(place), why);
-  if (records == 0 && damaged.empty()) merge.AddDamaged(name, "it is empty");
+  if (records == 0 && damaged.empty()) merge.AddDamaged(name, "empty");
 }
 
 void AddFile(const system::System& host, const std::string& path, uint64_t most, ranks::Merge& merge) {
@@ -79,12 +79,12 @@ base::Result<void> RankFolder::Join(const ranks::Rank& rank) const {
   };
   std::error_code error;
   if (fs::create_directory(path_, error)) fs::permissions(path_, fs::perms::owner_all, error);
-  if (!fs::is_directory(path_, error)) return fail("cannot be made");
+  if (!fs::is_directory(path_, error)) return fail("cannot create this folder");
   for (const ranks::State state : {ranks::State::kBegun, ranks::State::kDone}) {
     if (fs::exists(FileOf(rank.rank, state), error))
-      return fail("it has the records of an earlier run; give each run a folder of its own");
+      return fail("it contains records of an earlier run; use a new folder for each run");
   }
-  if (!Write(rank)) return fail("cannot be written");
+  if (!Write(rank)) return fail("cannot write to this folder");
   return {};
 }
 
@@ -143,7 +143,7 @@ void RankFolder::Remove() const {
     if (name.starts_with(prefix_) || name.starts_with("." + prefix_)) ours.push_back(entry.path());
   }
   for (const fs::path& path : ours) fs::remove(path, error);
-  fs::remove(path_, error);  // if it is empty
+  fs::remove(path_, error);  // if empty
 }
 
 base::Result<void> AddRecords(const system::System& host, const std::string& place, ranks::Merge& merge) {

@@ -1,5 +1,5 @@
-// The folder in which the ranks of a job leave their records: a file for each, and a few marks. Nobody locks
-// anything: a record is renamed into its place, and a mark is made by one of those who try.
+// The folder for the records of a job's ranks: one file per rank, and a few marker files. There are no locks:
+// a record is renamed into place, and only one of several ranks succeeds in creating a marker.
 #pragma once
 
 #include <cstdint>
@@ -22,12 +22,12 @@ class RankFolder {
   // Makes it, for its owner alone. Fails if it cannot be written, or has a record of this rank already.
   base::Result<void> Join(const ranks::Rank& rank) const;
   bool Write(const ranks::Rank& rank) const;
-  // How many will say nothing more.
+  // How many have finished.
   uint64_t Done() const;
-  // True for the first that makes it.
+  // True for the first rank that creates it.
   bool Mark(const std::string& name) const;
   bool Marked(const std::string& name) const;
-  // All records; `known` are files that need not be read again.
+  // All records; `known` files are not read again.
   void Read(ranks::Merge& merge, std::set<std::string>& known) const;
   // With everything of this job in it.
   void Remove() const;

@@ -42,7 +42,7 @@ uint64_t SinceEpoch(std::chrono::system_clock::time_point time) {
   return since.count() > 0 ? static_cast<uint64_t>(since.count()) : 0;
 }
 
-// When the program ended, not when culprit had seen to it.
+// When the program ended, not when culprit was done with it.
 uint64_t EndOfProgram(const system::TerminalEnd& end) {
   const auto now = std::chrono::system_clock::now();
   if (!end.started) return SinceEpoch(now);
@@ -85,14 +85,14 @@ std::unique_ptr<RankHere> RankHere::Join(const Options& options, const std::stri
                                ? base::JoinPath(machine->WorkingDirectory(), "culprit-ranks-" + job->id)
                                : PathOnMachine(*machine, wish);
   here->folder_ = std::make_shared<const RankFolder>(path, job->id);
-  const auto why = std::make_shared<std::string>("it does not answer");
+  const auto why = std::make_shared<std::string>("no response from the file system");
   const bool joined = here->InTime(kStart * patience, [rank = here->rank_, why](const RankFolder& folder) {
     const auto result = folder.Join(rank);
     if (!result) *why = result.error().message;
     return result.has_value();
   });
   if (joined) return here;
-  if (!by_default) Say("culprit run: no report of all ranks: {}\n", *why);
+  if (!by_default) Say("culprit run: cannot combine the reports of all ranks: {}\n", *why);
   return nullptr;
 }
 
@@ -113,10 +113,11 @@ bool RankHere::Save() {
 }
 
 void RankHere::Ended(const watch::Seen& seen, bool explained, const std::string& problem) {
-  // From here to the end, so that whoever ends the job after the first failure does not end the report of it.
+  // From here to the end, so that a launcher that ends the job after the first failure does not end its
+  // report.
   system::TakeNoSignals();
   const uint64_t ended = EndOfProgram(seen.end);
-  // Files of the program may be where nothing answers any more.
+  // The file system with the program's files may hang.
   const auto noted =
       base::InTime(kAnswer, [machine = machine_, run = seen.run, rank = rank_, ended, explained]() mutable {
         collect::LiveFileView view(*machine);
@@ -257,7 +258,8 @@ int MergeRanks(const Options& options, const std::vector<std::string>& places) {
   progress.Clear();
   const report::RanksReport report = merge.Report();
   if (report.ranks == 0 && report.not_read.empty())
-    return Fail({base::ErrorCode::kNotReadable, "no records of ranks there; see culprit run --ranks"});
+    return Fail(
+        {base::ErrorCode::kNotReadable, "no rank records found; collect them with culprit run --ranks DIR"});
   return WriteReport(options, report) ? VerdictStatus(report.verdict, false) : kExitCannot;
 }
 

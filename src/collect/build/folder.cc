@@ -1,6 +1,5 @@
-// Collector of build folders. Only what was named as a target is read: the files of the build system, the
-// first bytes of what it made, and the headers, compilers and toolkits that those files name, wherever they
-// are.
+// Collector of build folders. Reads only the targets: the files of the build system, the first bytes of its
+// results, and the headers, compilers and toolkits that those files name, wherever they are.
 #include "collect/build/folder.h"
 
 #include <algorithm>
@@ -136,7 +135,7 @@ snapshot::Fact<std::vector<BuildFolder>> CollectBuilds(const Surroundings& aroun
   using Builds = snapshot::Fact<std::vector<BuildFolder>>;
   if (around.builds.empty()) return {};
   if (around.system.platform() == base::Platform::kWindows)
-    return Builds::NotApplicable("build folders are read on Linux only");
+    return Builds::NotApplicable("culprit reads build folders only on Linux");
   std::vector<BuildFolder> folders;
   for (const std::string& path : around.builds) folders.push_back(ReadFolder(around, path));
   return Builds::Of(std::move(folders), "files of the build systems");

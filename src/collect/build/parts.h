@@ -1,5 +1,5 @@
-// The pieces of which the collector of build folders is made. Each fills in what its files say; a file that
-// is not there is no fault, one that cannot be understood is named in `unread`.
+// The pieces of which the collector of build folders is made. Each fills in what its files say; a missing
+// file is not an error, a malformed one is named in `unread`.
 #pragma once
 
 #include <string>

@@ -80,7 +80,7 @@ class Walk {
       programs.resize(kMostPrograms);
     }
     if (looked_ > kMostLooked)
-      folder_.unread.push_back("what comes after " + std::to_string(kMostLooked) + " files in " +
+      folder_.unread.push_back("files after the first " + std::to_string(kMostLooked) + " in " +
                                folder_.path);
   }
 

@@ -53,7 +53,8 @@ Container FindContainer(const Surroundings& around) {
     return {"kubernetes", "KUBERNETES_SERVICE_HOST"};
   if (Exists(around, "/run/.containerenv")) return {"podman", "/run/.containerenv"};
   if (Exists(around, "/.dockerenv")) return {"docker", "/.dockerenv"};
-  if (around.host_unseen) return around.image ? Container{"image", "no kernel below its root"} : Container{};
+  if (around.host_unseen)
+    return around.image ? Container{"image", "no kernel in this root file system"} : Container{};
   if (const auto text = ReadSmallFile(around.system, "/proc/1/cgroup")) {
     if (std::string runtime = RuntimeIn(*text); !runtime.empty()) return {std::move(runtime), text.source};
   }

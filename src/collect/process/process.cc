@@ -128,7 +128,7 @@ class Looking {
   std::unexpected<base::Error> WithoutMemory() const {
     if (state_ == "Z" || state_ == "X")
       return base::Fail(base::ErrorCode::kNotFound,
-                        Named() + " has exited and its parent has not collected it (state " + state_ + ")");
+                        Named() + " has exited, but its parent has not waited for it (state " + state_ + ")");
     return base::Fail(base::ErrorCode::kUnsupported,
                       Named() + " is a kernel thread; it has no memory of its own");
   }

@@ -1,5 +1,5 @@
-// A process that is already running, looked at from outside: /proc/PID tells which files it has mapped, with
-// which variables it was started, and whose files it sees. Nothing is attached, stopped or executed.
+// A running process, inspected from outside: /proc/PID shows which files it has mapped, with which variables
+// it was started, and which file system it sees. Does not attach to, stop or execute anything.
 #pragma once
 
 #include <cstdint>

@@ -114,7 +114,7 @@ TEST(LookAtProcess, SaysWhyNot) {
   auto kernel = Machine("");
   EXPECT_EQ(said(*kernel), "process 4711 is a kernel thread; it has no memory of its own");
   kernel->AddFile("/proc/4711/status", "State:\tZ (zombie)\n");
-  EXPECT_EQ(said(*kernel), "process 4711 has exited and its parent has not collected it (state Z)");
+  EXPECT_EQ(said(*kernel), "process 4711 has exited, but its parent has not waited for it (state Z)");
   auto foreign = Machine("00400000-00500000 r-xp 00000000 fd:01 1 /usr/bin/x\n");
   foreign->SetUnreadable("/proc/4711/maps");
   EXPECT_EQ(said(*foreign),

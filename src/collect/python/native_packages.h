@@ -1,4 +1,4 @@
-// Packages with CUDA in them that nobody wrote down: what their own libraries need and hold tells.
+// Packages with CUDA that are not in the tables, found by what their own libraries need and contain.
 #pragma once
 
 #include <string>

@@ -103,7 +103,8 @@ void AddActive(const Surroundings& around, std::vector<Place>& places, std::vect
   if (python.empty()) return;
   if (const std::string behind = BehindPyenvShim(around, python); !behind.empty()) python = behind;
   if (IsScript(around, python)) {
-    problems.push_back(python + " is a script; culprit would have to run it to know which Python it starts");
+    problems.push_back(python +
+                       " is a script, and culprit cannot tell which Python it starts without running it");
     return;
   }
   if (auto place = PlaceOf(around, python, snapshot::EnvironmentWhy::kActive))
@@ -184,7 +185,7 @@ std::vector<Place> FindPlaces(const Surroundings& around, std::vector<std::strin
     if (place && IsFile(around, around.python)) {
       places.push_back(*std::move(place));
     } else {
-      problems.push_back(around.python + " is not an interpreter that can be opened");
+      problems.push_back(around.python + " is not a readable Python interpreter");
     }
   }
   if (around.environments.empty() && around.python.empty()) {

@@ -64,7 +64,7 @@ class ComposeReader {
       }
       if (service.IsTable()) Extended(name, service);
     }
-    if (root_.Find("include") != nullptr) recipe_.LeaveOut("the files that it includes");
+    if (root_.Find("include") != nullptr) recipe_.LeaveOut("the included files");
     return std::move(recipe_);
   }
 
@@ -84,7 +84,7 @@ class ComposeReader {
         if (elsewhere)
           recipe_.LeaveOut(what);
         else
-          recipe_.unread.push_back({what, "too many services extend each other"});
+          recipe_.unread.push_back({what, "too many levels of extends"});
         break;
       }
       merged_ += CountNodes(*below);
@@ -126,7 +126,7 @@ class ComposeReader {
                            context.text.starts_with("github.com/");
     if (context.vague || file.vague) {
       part.open = true;
-      return recipe_.unread.push_back({"the build of " + part.name, "a variable in it is not known"});
+      return recipe_.unread.push_back({"the build of " + part.name, "it uses an unknown variable"});
     }
     if (elsewhere) {
       part.open = true;
@@ -158,7 +158,7 @@ class ComposeReader {
     if (!inner || recipe_.parts.size() + inner->parts.size() > kMostParts) {
       part.open = true;
       recipe_.unread.push_back({"the build of " + part.name,
-                                inner ? "too many stages" : "its dockerfile_inline is no Dockerfile"});
+                                inner ? "too many stages" : "its dockerfile_inline is not a Dockerfile"});
       return;
     }
     const size_t before = recipe_.parts.size();

@@ -74,7 +74,7 @@ class DockerfileReader {
       if (instruction->name == "FROM" && base::Trim(instruction->rest.text).empty())
         return Wrong(*instruction, "FROM without an image");
       if (instruction->name != "FROM" && instruction->name != "ARG" && recipe_.parts.empty())
-        return Wrong(*instruction, "neither FROM nor ARG: not a Dockerfile");
+        return Wrong(*instruction, "not a Dockerfile: expected FROM or ARG");
       if (!instruction->unended.empty())
         return Wrong(*instruction, "no line " + instruction->unended + " ends the heredoc");
       Read(*instruction);

@@ -44,9 +44,8 @@ base::Result<Recipe> ParseYamlRecipe(std::string_view bytes, const std::string& 
     const bool helm = bytes.find("{{") != std::string_view::npos;
     return base::Fail(
         documents.error().code,
-        documents.error().message + (helm ? "; a template of Helm? Render it first: helm template CHART | "
-                                            "culprit check -"
-                                          : ""));
+        documents.error().message +
+            (helm ? "; for a Helm template, render it first: helm template CHART | culprit check -" : ""));
   }
   for (const Node& document : *documents) {
     const Node* services = document.Find("services");
@@ -93,9 +92,9 @@ base::Result<std::string> BytesOf(const Surroundings& around, const std::string&
   if (bytes) return *std::move(bytes);
   const auto file = around.system.Open(whole);
   const bool large = file && file->bytes && file->bytes->size() > kRecipeLimit;
-  return base::Fail(base::ErrorCode::kNotReadable,
-                    base::Printable(path) + ": " +
-                        (large ? "larger than 4 MiB, not read" : std::string(base::Strerror(bytes.error()))));
+  return base::Fail(base::ErrorCode::kNotReadable, base::Printable(path) + ": " +
+                                                       (large ? "larger than 4 MiB, too large for a recipe"
+                                                              : std::string(base::Strerror(bytes.error()))));
 }
 
 // The recipes that were named, and the Dockerfiles of their services with the arguments of the build.
@@ -119,7 +118,7 @@ class Gatherer {
         if (!recipes_[i].parts[k].build.empty()) Build(i, k);
       }
     }
-    return Recipes::Of(std::move(recipes_), "the files that were named");
+    return Recipes::Of(std::move(recipes_), "the named files");
   }
 
  private:

@@ -1,6 +1,5 @@
 // Dockerfiles, compose files and Kubernetes manifests -> what they say (snapshot/stack_recipe.h). The bytes
-// are whatever somebody wrote: everything is bounded, and what is not understood is an error with its line or
-// a line of `unread`.
+// are untrusted: everything is bounded, and anything unknown is an error with its line or a line of `unread`.
 #pragma once
 
 #include <map>

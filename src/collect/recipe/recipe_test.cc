@@ -86,7 +86,7 @@ TEST(Dockerfile, OptionsOfRun) {
 }
 
 TEST(Dockerfile, BrokenOnesAreErrors) {
-  EXPECT_EQ(Told("RUN a\n"), "Dockerfile:1: neither FROM nor ARG: not a Dockerfile");
+  EXPECT_EQ(Told("RUN a\n"), "Dockerfile:1: not a Dockerfile: expected FROM or ARG");
   EXPECT_EQ(Told("FROM\n"), "Dockerfile:1: FROM without an image");
   EXPECT_EQ(Told("# nothing\n"), "Dockerfile: a Dockerfile without FROM");
   EXPECT_EQ(Told("FROM a\nRUN \"unclosed\n"), "stage 1 a@1 | run 2: unclosed");
@@ -200,7 +200,7 @@ TEST(Compose, ServicesThatExtendOthers) {
   EXPECT_EQ(Told("services:\n  w:\n    extends: {file: g.yaml, service: g}\n    image: y\n", "compose.yaml"),
             "service w y@4 open\n? the service that service w extends: defined outside compose.yaml");
   EXPECT_EQ(Told("services:\n  w:\n    extends: w\n", "compose.yaml"),
-            "service w @2 open\n? the service that service w extends: too many services extend each other");
+            "service w @2 open\n? the service that service w extends: too many levels of extends");
 }
 
 TEST(Compose, Builds) {
@@ -221,7 +221,7 @@ TEST(Compose, Builds) {
   EXPECT_EQ(Told("services:\n  a:\n    build: https://x.org/y.git\n", "compose.yaml"),
             "service a @2 open\n? the build of service a: defined outside compose.yaml");
   EXPECT_EQ(Told("services:\n  a:\n    build: ${WHERE}\n", "compose.yaml"),
-            "service a @2 open\n? the build of service a: a variable in it is not known");
+            "service a @2 open\n? the build of service a: it uses an unknown variable");
 }
 
 TEST(Compose, SharedMemory) {
@@ -268,7 +268,7 @@ TEST(Recipe, TooLargeIsSaid) {
   const auto recipes =
       CollectRecipes({.system = system, .working_directory = "/w", .recipes = {"Dockerfile"}});
   EXPECT_FALSE(recipes);
-  EXPECT_EQ(recipes.why, "Dockerfile: larger than 4 MiB, not read");
+  EXPECT_EQ(recipes.why, "Dockerfile: larger than 4 MiB, too large for a recipe");
 }
 
 TEST(Recipe, TemplatesOfHelmAreNamed) {

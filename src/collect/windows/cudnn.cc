@@ -91,12 +91,12 @@ PartProblem RenamedFrom(const binfmt::PeFile& pe, const std::string& part, uint3
   if (pe.export_name) {
     const auto own = ParseCudnnDll(*pe.export_name);
     if (own && (own->part != part || own->major != major))
-      return {PartProblem::Kind::kRenamed, "it calls itself " + *pe.export_name};
+      return {PartProblem::Kind::kRenamed, "its export table names it " + *pe.export_name};
   }
   if (!pe.version || pe.version->String("ProductName").find("cuDNN") == std::string_view::npos) return {};
   const auto version = base::Version::Parse(pe.version->file_version);
   if (!version || version->part(0) == major || pe.version->file_version.starts_with("6.14.11.")) return {};
-  return {PartProblem::Kind::kRenamed, "it is of cuDNN " + pe.version->file_version};
+  return {PartProblem::Kind::kRenamed, "it belongs to cuDNN " + pe.version->file_version};
 }
 
 class WindowsCudnnReader {

@@ -92,7 +92,8 @@ TEST_F(WindowsCudnn, EachWayInWhichADllIsBroken) {
   EXPECT_EQ(ProblemOf(copy, "cudnn_cnn_infer64_8.dll"), "cut short");
   EXPECT_EQ(ProblemOf(copy, "cudnn_cnn_train64_8.dll"), "not a DLL");
   EXPECT_EQ(ProblemOf(copy, "cudnn_adv_infer64_8.dll"), "a 32-bit DLL");
-  EXPECT_EQ(ProblemOf(copy, "cudnn_adv_train64_8.dll"), "renamed: it calls itself cudnn_adv64_9.dll");
+  EXPECT_EQ(ProblemOf(copy, "cudnn_adv_train64_8.dll"),
+            "renamed: its export table names it cudnn_adv64_9.dll");
 }
 
 TEST_F(WindowsCudnn, ARenamedFileWithoutANameOfItsOwnIsKnownByItsVersion) {
@@ -102,7 +103,7 @@ TEST_F(WindowsCudnn, ARenamedFileWithoutANameOfItsOwnIsKnownByItsVersion) {
                                        "9.1.0.70", "9.1.0.70", {{"ProductName", "NVIDIA cuDNN Library"}}}}));
   const auto copies = Collect();
   ASSERT_EQ(copies.size(), 1u);
-  EXPECT_EQ(copies[0].parts[0].problem.text(), "renamed: it is of cuDNN 9.1.0.70");
+  EXPECT_EQ(copies[0].parts[0].problem.text(), "renamed: it belongs to cuDNN 9.1.0.70");
 }
 
 TEST_F(WindowsCudnn, EveryPlaceOnceWhateverItsSpelling) {

@@ -142,7 +142,7 @@ std::string NvidiaVersion(std::string_view file_version) {
 }
 
 Fact<Driver> CollectWindowsDriver(const Surroundings& around) {
-  const std::string why = "not a part of Windows";
+  const std::string why = "not part of Windows";
   Driver driver;
   driver.modules = Fact<std::vector<std::string>>::NotApplicable(why);
   driver.module_files = Fact<std::vector<snapshot::ModuleFile>>::NotApplicable(why);

@@ -236,7 +236,7 @@ std::vector<Place> FindWindowsPlaces(const Surroundings& around, std::vector<std
     if (IsFile(system, around.python)) {
       places.push_back({PrefixOf(system, around.python), around.python, snapshot::EnvironmentWhy::kGiven});
     } else {
-      problems.push_back(around.python + " is not an interpreter that can be opened");
+      problems.push_back(around.python + " is not a readable Python interpreter");
     }
   }
   if (around.environments.empty() && around.python.empty()) {

@@ -14,8 +14,8 @@ void ListWhatGoesWith(const CompatQuestion& question, report::CompatAnswer& answ
     answer.about = DriverWords(question);
     answer.goes_with = LinesOfDriver(question);
     if (knowledge::IsNewerThanTable(*question.driver, question.DriverPlatform())) {
-      answer.notes.push_back("this driver is newer than what culprit knows (" +
-                             std::string(knowledge::KnowledgeDate()) + "); it runs at least this");
+      answer.notes.push_back("this driver is newer than the tables of culprit (" +
+                             std::string(knowledge::KnowledgeDate()) + "); it supports at least this");
     }
   } else if (question.cc) {
     answer.about = GpuWords(question);

@@ -31,13 +31,13 @@ void AddDrivers(const CompatQuestion& question, const ToolkitRow& row, Lines& li
     if (!floors.native.empty()) {
       lines.push_back({.what = what,
                        .range = Text(floors.native) + " and newer",
-                       .why = "supports all of it",
+                       .why = "supports every feature",
                        .source = Text(row.source)});
     }
     if (floors.compatible.empty() || floors.compatible == floors.native) continue;
     lines.push_back({.what = what + ", minor-version compatibility",
                      .range = Text(floors.compatible) + " and newer",
-                     .why = "runs its machine code, but does not compile its PTX and lacks its new features",
+                     .why = "runs its machine code, but cannot compile its PTX and lacks its new features",
                      .source = Text(row.source)});
   }
 }
@@ -112,10 +112,11 @@ void ListOfCuda(const CompatQuestion& question, report::CompatAnswer& answer) {
   AddDrivers(question, *row, lines);
   for (report::GoesWith& line : LinesOfCudaCompat(cuda)) lines.push_back(std::move(line));
   if (const knowledge::PtxIsa* isa = knowledge::PtxOfCuda(cuda.ToString())) {
-    lines.push_back({.what = "PTX ISA",
-                     .range = Text(isa->isa),
-                     .why = "drivers from R" + std::to_string(isa->first_driver_branch) + " on compile it",
-                     .source = Text(isa->source)});
+    lines.push_back(
+        {.what = "PTX ISA",
+         .range = Text(isa->isa),
+         .why = "drivers R" + std::to_string(isa->first_driver_branch) + " and newer can compile it",
+         .source = Text(isa->source)});
   }
   AddGpus(lines, [&](const Version& cc) {
     return knowledge::ToolkitTargets(cuda.ToString(), cc).verdict == Verdict::kYes;

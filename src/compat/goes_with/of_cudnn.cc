@@ -49,10 +49,8 @@ Lines LinesOfCudnn(const CompatQuestion& question) {
     }
   }
   if (!cudas.empty()) {
-    lines.push_back({.what = "CUDA",
-                     .values = cudas,
-                     .why = "there is a build for it",
-                     .source = Text(rows.back()->source)});
+    lines.push_back(
+        {.what = "CUDA", .values = cudas, .why = "has a build for it", .source = Text(rows.back()->source)});
   }
   AddDriverFloors(question, newest, lines);
   AddGpus(lines, [&](const Version& cc) {

@@ -47,11 +47,11 @@ Lines LinesOfDriver(const CompatQuestion& question) {
   const std::string_view source = knowledge::Toolkits().back().source;
   AddRange(lines, "CUDA",
            RangeOf(releases, [&](size_t i) { return support(i, knowledge::DriverSupport::kYes); }),
-           "all of it", source);
+           "supports every feature", source);
   AddRange(lines, "CUDA, minor-version compatibility",
            RangeOf(releases,
                    [&](size_t i) { return support(i, knowledge::DriverSupport::kByMinorCompatibility); }),
-           "machine code runs; its PTX is not compiled, and its new features are missing", source);
+           "runs machine code, but cannot compile PTX and lacks new features", source);
   std::vector<std::string> forward;
   for (const knowledge::ForwardCompatRow& row : knowledge::ForwardCompats()) {
     const bool listed = std::ranges::any_of(row.branches, [&](std::string_view branch) {
@@ -89,7 +89,7 @@ Lines LinesOfGpu(const CompatQuestion& question) {
   if (!row->jetson && (row->first_driver_branch != 0 || row->last_driver_branch != 0))
     lines.push_back({.what = "driver", .range = BranchRange(*row), .source = Text(row->source)});
   if (row->jetson)
-    lines.push_back({.what = "driver", .range = "that of its JetPack", .source = Text(row->source)});
+    lines.push_back({.what = "driver", .range = "the one of its JetPack", .source = Text(row->source)});
   const auto releases = CudaReleases();
   AddRange(
       lines, "CUDA toolkit",
@@ -111,7 +111,7 @@ Lines LinesOfGpu(const CompatQuestion& question) {
                               Verdict::kYes;
                      });
                    }),
-           "some build of it", knowledge::CudnnReleases().back().source);
+           "at least one build supports it", knowledge::CudnnReleases().back().source);
   AddFrameworks(lines, question.machine, [&](const knowledge::Build& build) {
     return knowledge::BuildOnGpu(build, cc, nullptr).verdict == Verdict::kYes &&
            knowledge::SystemForBuild(build, cc, nullptr, question.DriverPlatform()).verdict == Verdict::kYes;

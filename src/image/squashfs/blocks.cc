@@ -16,8 +16,7 @@ constexpr uint32_t kDataPlain = 1 << 24;
 base::Result<void> ReadExactly(const base::ByteSource& bytes, uint64_t at, std::span<std::byte> out) {
   const auto got = bytes.ReadAt(at, out);
   if (!got) return std::unexpected(got.error());
-  if (*got != out.size())
-    return base::Fail(ErrorCode::kBadFormat, "it ends too early, or a place in it is wrong");
+  if (*got != out.size()) return base::Fail(ErrorCode::kBadFormat, "truncated, or contains a wrong offset");
   return {};
 }
 

@@ -58,7 +58,7 @@ std::unique_ptr<const SquashfsSystem::Nodes> SquashfsSystem::Read(const Node& di
     troubles_->Add(path.empty() ? "/" : std::string(path), std::move(why));
     return nullptr;
   };
-  if (!entered_.insert(directory.inode).second) return lose("a directory that is in two places");
+  if (!entered_.insert(directory.inode).second) return lose("the same directory appears in two places");
   const auto inode = volume_->ReadInode(directory.inode);
   if (!inode) return lose(inode.error().message);
   if (inode->type != FileType::kDirectory) return lose("a directory is damaged");
@@ -68,10 +68,10 @@ std::unique_ptr<const SquashfsSystem::Nodes> SquashfsSystem::Read(const Node& di
   nodes->reserve(entries->size());
   for (SquashfsEntry& entry : *entries) {
     if (!IsName(entry.name)) {
-      lose("it has an entry whose name is none");
+      lose("it contains an entry with an invalid name");
       continue;
     }
-    if (entry.name.size() > budget_.text) return lose("there are too many names");
+    if (entry.name.size() > budget_.text) return lose("too many file names");
     budget_.text -= entry.name.size();
     --budget_.entries;
     nodes->push_back({.name = std::move(entry.name), .type = entry.type, .inode = entry.inode});

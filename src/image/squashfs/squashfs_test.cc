@@ -91,7 +91,7 @@ TEST(Squashfs, KeepsToItsBudget) {
   ASSERT_TRUE(opened);
   EXPECT_TRUE(opened->machine->List("/etc")->empty());
   ASSERT_EQ(opened->troubles->All().first.size(), 1u);
-  EXPECT_EQ(opened->troubles->All().first[0], (Trouble{"/etc", "there are too many files"}));
+  EXPECT_EQ(opened->troubles->All().first[0], (Trouble{"/etc", "too many files"}));
 }
 
 TEST(Squashfs, EntersADirectoryInOnePlaceOnly) {
@@ -105,7 +105,7 @@ TEST(Squashfs, EntersADirectoryInOnePlaceOnly) {
   ASSERT_TRUE(opened) << opened.error().message;
   EXPECT_EQ(opened->machine->List("/usr")->size(), 1u);
   EXPECT_TRUE(opened->machine->List("/etc")->empty());
-  EXPECT_EQ(opened->troubles->All().first.at(0).why, "a directory that is in two places");
+  EXPECT_EQ(opened->troubles->All().first.at(0).why, "the same directory appears in two places");
 }
 
 TEST(Sif, LeadsToItsRoot) {

@@ -54,7 +54,7 @@ base::Result<packed::BlockFormat> FormatOf(uint16_t compressor) {
                            : compressor == 3 ? "lzo"
                                              : "compressor " + std::to_string(compressor);
   return base::Fail(ErrorCode::kUnsupported,
-                    "a squashfs packed with " + name + "; gzip, xz, lz4 and zstd are read");
+                    "a squashfs compressed with " + name + "; culprit reads gzip, xz, lz4 and zstd");
 }
 
 }  // namespace
@@ -110,7 +110,7 @@ base::Result<std::shared_ptr<const SquashfsVolume>> SquashfsVolume::Open(SharedB
   if (!IsSquashfs({reinterpret_cast<const char*>(super.data()), 4})) return Damaged("not a squashfs");
   if (major != 4 || minor != 0) {
     return base::Fail(ErrorCode::kUnsupported, "squashfs " + std::to_string(major) + "." +
-                                                   std::to_string(minor) + "; version 4.0 is read");
+                                                   std::to_string(minor) + "; culprit reads version 4.0");
   }
   if (!std::has_single_bit(block_size) || block_size < kSmallestBlock || block_size > kLargestBlock ||
       LittleAt<uint16_t>(super, 22) != std::countr_zero(block_size))
@@ -131,7 +131,7 @@ base::Result<std::shared_ptr<const SquashfsVolume>> SquashfsVolume::Open(SharedB
     return std::unexpected(read.error());
   const auto root = volume->ReadInode(volume->root_);
   if (!root) return std::unexpected(root.error());
-  if (root->type != FileType::kDirectory) return Damaged("the root of the squashfs is no directory");
+  if (root->type != FileType::kDirectory) return Damaged("the root of the squashfs is not a directory");
   return volume;
 }
 
@@ -243,7 +243,7 @@ base::Result<std::vector<SquashfsEntry>> SquashfsVolume::List(const SquashfsInod
       if (auto read = cursor.Read(std::as_writable_bytes(std::span(name))); !read)
         return std::unexpected(read.error());
       left -= fields->size() + name.size();
-      if (entries.size() == most) return base::Fail(ErrorCode::kTooLarge, "there are too many files");
+      if (entries.size() == most) return base::Fail(ErrorCode::kTooLarge, "too many files");
       entries.push_back({.name = std::move(name),
                          .type = TypeOfKind(LittleAt<uint16_t>(*fields, 4)),
                          .inode = block << 16 | LittleAt<uint16_t>(*fields, 0)});
@@ -254,7 +254,7 @@ base::Result<std::vector<SquashfsEntry>> SquashfsVolume::List(const SquashfsInod
 
 base::Result<SquashfsBlocks::Bytes> SquashfsVolume::ReadFragment(uint32_t number) const {
   constexpr size_t kEntry = 16, kInBlock = kMetadataBlock / kEntry;
-  if (number >= fragment_count_) return Damaged("the end of a file is not there");
+  if (number >= fragment_count_) return Damaged("the end of a file is missing");
   std::array<std::byte, 8> place;
   if (auto read = ReadExactly(blocks_.file(), fragments_ + number / kInBlock * 8, place); !read)
     return std::unexpected(read.error());
@@ -324,7 +324,7 @@ class SquashfsVolume::File final : public base::ByteSource {
     if (!bytes) return std::unexpected(bytes.error());
     if (number >= list_.size()) within += fragment_offset_;
     if (within > (*bytes)->size() || out.size() > (*bytes)->size() - within)
-      return Damaged("a block is shorter than it should be");
+      return Damaged("a block is too short");
     std::memcpy(out.data(), (*bytes)->data() + within, out.size());
     return {};
   }

@@ -1,5 +1,5 @@
 // A squashfs (version 4.0, what mksquashfs has written since 2009) where it lies: inodes, directories, files.
-// The bytes are foreign: every place and size in them is checked, and nothing is taken that is not there.
+// The bytes are untrusted: every offset and size is checked.
 // https://www.kernel.org/doc/html/latest/filesystems/squashfs.html
 // https://dr-emann.github.io/squashfs/squashfs.html
 #pragma once

@@ -91,7 +91,7 @@ std::vector<std::string> AptDriver(const std::string& lowest, const Host& host) 
              return knowledge::DriverDrives(branch, gpu).verdict == knowledge::Verdict::kYes;
            });
   };
-  // A branch that is kept up for long goes before a newer one that is not.
+  // A long-lived branch comes before a newer short-lived one.
   const knowledge::DriverBranch* chosen = nullptr;
   bool kept = false;
   for (const knowledge::DriverBranch& row : knowledge::DriverBranches()) {

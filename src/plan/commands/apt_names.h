@@ -1,6 +1,6 @@
-// How NVIDIA's repository for Debian and Ubuntu calls what a plan names: data/packages.toml, and the address
-// of the repository, which is that of the CUDA Installation Guide for Linux (and of the CUDA on WSL User
-// Guide).
+// The package names of a plan in NVIDIA's repository for Debian and Ubuntu: data/packages.toml, and the
+// address of the repository, which is that of the CUDA Installation Guide for Linux (and of the CUDA on WSL
+// User Guide).
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace culprit::plan {
 
-// Commands that make the repository known.
+// Commands that add the repository.
 std::vector<report::Command> AddAptRepository(const Host& host);
 // Where it lies for a distribution: "https://.../repos/ubuntu2204/x86_64".
 std::string AptRepository(const std::string& distribution, Machine machine);

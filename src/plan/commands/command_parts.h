@@ -64,7 +64,7 @@ Command NeededBefore(const PipGroup& group);
 
 // ---- packages that are built where they are installed
 
-// What is installed before them, with a space before each: " ninja packaging".
+// What to install before them, with a space before each: " ninja packaging".
 Command BuildTools(const Parts& parts);
 // "NAME=VALUE" for the command of a package.
 std::vector<std::string> BuildVariables(const report::PlannedPackage& package, const report::Plan& plan,
@@ -78,7 +78,7 @@ void AddBuilds(report::Plan& plan, const Parts& parts, const Question& question,
 
 // ---- the steps; a step without need is not added
 
-// What gives way to a driver, a toolkit or a cuDNN of the system, and how.
+// How to remove an old driver, toolkit or system cuDNN.
 void AddDriverRemoval(report::Plan& plan, const Question& question);
 void AddToolkitRemoval(report::Plan& plan, const Parts& parts, const Question& question);
 void AddCudnnRemoval(report::Plan& plan, const Parts& parts, const Question& question);

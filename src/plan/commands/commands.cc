@@ -11,7 +11,7 @@ namespace {
 
 using report::PlannedPackage;
 
-// Distributions that put their files into one directory: to take one away damages the other.
+// Distributions that share a directory: removing one damages the other.
 bool ShareFiles(const std::string& one, const std::string& other) {
   for (const std::string_view stem : {"onnxruntime", "cupy", "opencv", "tensorflow", "faiss"}) {
     const auto of = [&](const std::string& name) {
@@ -49,7 +49,7 @@ Parts PartsOf(const report::Plan& plan, bool fresh) {
         parts.built.push_back(&package);
         continue;
       }
-      // It goes with the one beside which it lies, so that pip puts all of its files there again.
+      // It is removed together with the other one, so that pip reinstalls all of its files.
       if (damaged && package.present) parts.removed.push_back(&package);
       auto group = std::ranges::find(parts.pip, package.channel, &PipGroup::channel);
       if (group == parts.pip.end()) group = parts.pip.insert(parts.pip.end(), PipGroup{package.channel, {}});
@@ -140,7 +140,7 @@ void WriteCommands(report::Plan& plan, const Question& question, const Place& pl
     if (passed.kind == report::RequirementKind::kConda) continue;
     if (PassedWord(passed, question.host.machine == Machine::kWindows).empty())
       plan.notes.push_back(base::Printable(passed.text) +
-                           ": not in the commands, because it has no safe spelling for a shell");
+                           ": left out of the commands, because it cannot be quoted safely for a shell");
   }
   if (as == As::kConda) return WriteConda(plan, question);
   if (as == As::kDockerfile) return WriteDockerfile(plan, question);

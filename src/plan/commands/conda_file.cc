@@ -66,7 +66,7 @@ void WriteConda(report::Plan& plan, const Question& question) {
   if (!cuda.empty() && !parts.pip.empty() && question.host.machine != Machine::kWindows) {
     plan.steps.push_back(
         {.title = "libraries",
-         .why = "packages of pip do not search the environment's lib directory by themselves",
+         .why = "pip packages do not search the environment's lib directory on their own",
          .commands = {"conda env config vars set -p ./env LD_LIBRARY_PATH=\"$PWD/env/lib\""}});
   }
   AddBuilds(plan, parts, question, "conda run -p ./env pip install");

@@ -92,7 +92,7 @@ void NoteConda(const Parts& parts, report::Plan& plan) {
   std::string names;
   for (const report::PassedThrough* passed : parts.conda)
     names += (names.empty() ? "" : ", ") + base::Printable(passed->text);
-  plan.notes.push_back("packages of conda, which pip does not install (--as conda does): " + names);
+  plan.notes.push_back("conda packages, which pip cannot install (use --as conda): " + names);
 }
 
 }  // namespace culprit::plan

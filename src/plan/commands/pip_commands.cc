@@ -1,5 +1,5 @@
-// The steps of pip and uv: an environment, what goes, what comes. One command for each index, because an
-// index that is named for one package would be asked for all packages of the command.
+// The steps of pip and uv: environment, removals, installations. One command per index, because pip would ask
+// an index given for one package for all packages of the command.
 #include <algorithm>
 
 #include "base/version.h"
@@ -79,7 +79,7 @@ void AddPip(report::Plan& plan, const Parts& parts, const Question& question, co
   const Command pip = uv ? "uv pip" : python + " -m pip";
   const Command where = uv ? " --python " + Word(environment) : "";
   if (!parts.removed.empty()) {
-    report::PlanStep step{.title = "remove", .why = "these conflict with the rest"};
+    report::PlanStep step{.title = "remove", .why = "these conflict with the other packages"};
     Command command = pip + " uninstall" + (uv ? where : " -y");
     for (const report::PlannedPackage* package : parts.removed) command += " " + Plain(package->name);
     step.commands = {command};
@@ -89,7 +89,7 @@ void AddPip(report::Plan& plan, const Parts& parts, const Question& question, co
   if (parts.HasPip() && fresh) AddEnvironment(plan, parts, uv, windows);
   if (!parts.pip.empty() || !parts.passed.empty()) {
     report::PlanStep step{.title = "install", .why = ""};
-    if (parts.pip.size() > 1) step.why = "one command for each index";
+    if (parts.pip.size() > 1) step.why = "one command per package index";
     const Command passed = PassedWords(parts, question);
     bool with_passed = passed.empty();
     for (const PipGroup& group : parts.pip) {

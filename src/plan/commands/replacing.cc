@@ -1,5 +1,5 @@
-// What is installed already and gives way: how it is removed depends on how it came, which only its owner may
-// know. The rows of data/packages.toml say how to tell.
+// Installed software that must be removed: how depends on how it was installed, which only the owner may
+// know. The rows of data/packages.toml say how to find out.
 #include "knowledge/driver.h"
 #include "knowledge/packages/packages.h"
 #include "knowledge/packages/release.h"
@@ -44,7 +44,7 @@ void Add(report::Plan& plan, std::string why, std::vector<report::PlanChoice> wa
 void AddDriverRemoval(report::Plan& plan, const Question& question) {
   if (question.host.wsl) return;
   const Version& old = *question.host.driver;
-  Add(plan, "driver " + knowledge::DriverText(old) + " goes first, the way it came",
+  Add(plan, "remove driver " + knowledge::DriverText(old) + " first, the way it was installed",
       Ways("driver", old, question.host));
 }
 
@@ -53,14 +53,15 @@ void AddToolkitRemoval(report::Plan& plan, const Parts& parts, const Question& q
   for (const Version& old : question.host.toolkits) {
     Add(plan,
         "CUDA " + old.ToString() +
-            " may stay beside the new one, each in a directory of its own; if nothing needs it any more",
+            " can stay next to the new one, in its own directory; remove it only if nothing needs it any "
+            "more",
         Ways("cuda", old, question.host));
   }
 }
 
 void AddCudnnRemoval(report::Plan& plan, const Parts& parts, const Question& question) {
   if (parts.cudnn == nullptr || !question.host.seen) return;
-  Add(plan, "a cuDNN that is there already",
+  Add(plan, "a cuDNN that is already installed",
       Ways("cudnn", knowledge::Known(parts.cudnn->version), question.host));
 }
 

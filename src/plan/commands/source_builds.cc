@@ -1,5 +1,5 @@
-// Packages that are built where they are installed: what nvcc needs beside it, and one command for each after
-// everything else, because most of them look at the framework that is there.
+// Packages that are built at installation: what nvcc needs, and one command for each after everything else,
+// because most of them inspect the installed framework.
 #include <algorithm>
 #include <set>
 
@@ -118,7 +118,8 @@ void AddBuilds(report::Plan& plan, const Parts& parts, const Question& question,
     return row != nullptr && row->nvcc;
   });
   if (nvcc) plan.steps.push_back(std::move(compiler));
-  report::PlanStep step{.title = "build", .why = "no wheel is published, so these are compiled here"};
+  report::PlanStep step{.title = "build",
+                        .why = "no wheels are published for these, so they are compiled here"};
   if (const Command tools = BuildTools(parts); !tools.empty()) step.commands.push_back(install + tools);
   for (const PlannedPackage* package : parts.built) {
     const knowledge::SourceBuild* row = RowOf(*package);

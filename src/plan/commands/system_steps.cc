@@ -1,6 +1,5 @@
-// What no package of Python brings: the driver, and a toolkit or cuDNN of the system. Commands are those of
-// NVIDIA's repository for Debian and Ubuntu; where there is none the step says what is needed and where it is
-// had.
+// What no Python package provides: the driver, and a system-wide toolkit or cuDNN. Commands are for NVIDIA's
+// repository for Debian and Ubuntu; elsewhere the step says what is needed and where to get it.
 #include <algorithm>
 
 #include "base/version.h"

@@ -104,7 +104,7 @@ std::vector<ConflictNode> WhatIsAsked(const Universe& universe, size_t package) 
     if (root.package != package || whole.candidates.empty()) continue;
     std::string text = root.words + ": ";
     if (root.accepts.empty()) {
-      text += "not in the tables, which have " + RangeWords(universe, package, AllOf(whole));
+      text += "not in the tables, which contain " + RangeWords(universe, package, AllOf(whole));
     } else {
       text += "accepts " + RangeWords(universe, package, root.accepts);
     }
@@ -134,7 +134,7 @@ std::vector<ConflictNode> GraphOf(const Universe& universe) {
   std::vector<ConflictNode> nodes;
   for (const Root& root : universe.roots) {
     ConflictNode node{
-        root.words + ": has builds that work alone, but none that works with the rest", "", false, {}};
+        root.words + ": has builds that work alone, but none that works with the others", "", false, {}};
     for (size_t p = 0; p < universe.packages.size(); ++p) {
       if (!narrowed.required[p] || narrowed.CountLeft(p) < 2) continue;
       for (ConflictNode& below : grapher.WhatItNeeds(root.package, p)) {

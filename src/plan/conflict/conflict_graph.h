@@ -1,5 +1,5 @@
-// Why nothing is left, as a graph: a package of which nothing is left, the reasons of its candidates
-// gathered in groups, and below each the package that explains it further.
+// Why there is no solution, as a graph: a package without remaining candidates, the reasons for its
+// candidates in groups, and below each the package that explains it further.
 #pragma once
 
 #include <string>

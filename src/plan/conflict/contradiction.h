@@ -22,8 +22,8 @@ struct Contradiction {
   std::optional<BoundingLine> other;  // nothing: no version meets the one
 };
 
-// Nothing if no line excludes another, or itself, for sure. Two lines of packages that the solver chooses are
-// its business: it says more about them.
+// Nothing if no line excludes another, or itself, for sure. Conflicts between two packages that the solver
+// chooses are left to it: it says more about them.
 std::optional<Contradiction> FindContradiction(const Question& question);
 
 Question WithoutLine(Question question, const BoundingLine& line);

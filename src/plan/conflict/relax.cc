@@ -154,7 +154,7 @@ class Relaxing {
     }
   }
 
-  // Where no single change helps: the same packages, in whichever versions work.
+  // If no single change helps: the same packages, in any versions that work.
   void OtherSet() {
     const bool pinned =
         std::ranges::any_of(question_.wants, [](const Want& want) { return !want.specifiers.empty(); });
@@ -170,7 +170,7 @@ class Relaxing {
       Replace(want, i, trials_.universe(), free);
     }
     if (const auto gives = trials_.Gives(free))
-      found_.push_back({"works with other versions than those asked for", "", *gives});
+      found_.push_back({"works with other versions than the requested ones", "", *gives});
   }
 
   // jax[cuda12] where jax[cuda13] was asked for.
@@ -230,7 +230,7 @@ class Relaxing {
       for (size_t i = 0; i < question_.wants.size(); ++i) {
         if (i != at->index) others.push_back({Kind::kWant, i, ""});
       }
-      // A library alone is of no use to anybody.
+      // A library alone is useless.
       const size_t package = trials_.universe().wants[at->index];
       const bool library = trials_.universe().packages[package].role == report::PackageRole::kLibrary;
       const bool twice =
@@ -254,7 +254,7 @@ class Relaxing {
       found_.push_back({"works in WSL 2", "", WantedOf(universe, universe.wants, *choice)});
   }
 
-  // The GPUs of these modules run what NVIDIA builds for JetPack.
+  // These modules need NVIDIA's JetPack builds.
   void Jetson() {
     const bool jetson = std::ranges::any_of(question_.host.gpus, [](const base::Version& gpu) {
       const knowledge::Capability* row = knowledge::FindCapability(gpu);
@@ -262,7 +262,7 @@ class Relaxing {
     });
     if (!jetson) return;
     found_.push_back(
-        {"a Jetson takes the wheels that NVIDIA builds for its JetPack, which the tables do not have",
+        {"a Jetson needs the wheels that NVIDIA builds for its JetPack; they are not in the tables",
          std::string(kJetsonWheels),
          {}});
   }

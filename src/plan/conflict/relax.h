@@ -1,4 +1,4 @@
-// What would have to change for something to fit, nearest first. Each one has been solved.
+// What could change so that there is a solution, smallest change first. Each one has been solved.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace culprit::plan {
 
 using Gives = std::optional<std::vector<report::PlannedPackage>>;
 
-// The wanted packages of a set that only the gaps of the tables speak against; nothing when there is none.
+// The wanted packages of a solution that only gaps in the tables prevent; nothing if there is none.
 Gives WithUnknown(Trials& trials);
 
 std::vector<report::Relaxation> RelaxationsOf(Trials& trials, const std::vector<Requirement>& smallest,

@@ -174,7 +174,7 @@ class Asking {
         return AddWant(one, known, "==" + version);
       if (!known.empty()) {
         question_.provided.insert(known);
-        Note(one, "comes from an address; what it needs is not known");
+        Note(one, "comes from a URL; its requirements are unknown");
       }
       return Pass(one);
     }
@@ -186,7 +186,7 @@ class Asking {
     }
     if (std::ranges::find(kOtherInFiles, one.name) != kOtherInFiles.end()) {
       if (one.name == "onnxruntime" || one.name == "paddlepaddle")
-        Note(one, "the build for the CPU; " + one.name + "-gpu uses the GPU");
+        Note(one, "a CPU-only package; " + one.name + "-gpu uses the GPU");
       return Pass(one);
     }
     std::string specifiers;
@@ -194,14 +194,14 @@ class Asking {
       if (IsReadable(part)) {
         specifiers += (specifiers.empty() ? "" : ",") + part;
       } else if (part.starts_with("==")) {
-        Note(one, "a pre-release; the tables have final releases only");
+        Note(one, "a pre-release; the tables contain only final releases");
         return PassRelease(one, known, question_);
       } else {
-        Note(one, "'" + base::Printable(part) + "' is not compared");
+        Note(one, "'" + base::Printable(part) + "' is not taken into account");
       }
     }
     if (LocalOf(specifiers) == "cpu") {
-      Note(one, "a build for the CPU: it does not use the GPU");
+      Note(one, "a CPU build: it does not use the GPU");
       return Pass(one);
     }
     if (!specifiers.empty() && !HasRelease(known, specifiers, question_.host.machine))
@@ -221,7 +221,7 @@ class Asking {
       return "no GPU support on " + knowledge::MachineWords(machine);
     const bool plugin = std::ranges::any_of(
         project_.dependencies, [](const Dependency& other) { return other.name.starts_with("jax-cuda"); });
-    return known == "jax" && !plugin ? "the lock has no plugin of jax for CUDA" : "";
+    return known == "jax" && !plugin ? "the lock file has no CUDA plugin for jax" : "";
   }
 
   void AddWant(const Dependency& one, const std::string& known, std::string specifiers) {
@@ -257,7 +257,7 @@ class Asking {
     }
     if (names.empty()) return;
     Note(project_.overrides.front(),
-         "overrides what packages require of " + names + "; uv does that, pip may refuse the result");
+         "overrides what packages require of " + names + "; uv accepts that, pip may refuse the result");
   }
 
   void AddOption(PipOption option) {
@@ -283,7 +283,7 @@ class Asking {
         });
         if (passes) AddOption({"--extra-index-url", index.address});
       } else if (variant == "cpu" && for_torch) {
-        question_.notes.push_back(words + ": this index has builds for the CPU; the plan is for the GPU");
+        question_.notes.push_back(words + ": this index has CPU builds; the plan is for the GPU");
       } else if (variant == "nightly") {
         question_.notes.push_back(words + ": nightly builds are not in the tables");
       }
@@ -301,7 +301,7 @@ class Asking {
     std::string text = project_.cuda->specifiers;
     const std::string words = project_.cuda->text + PlaceWords(project_.cuda->origin);
     if (!text.starts_with("==")) {
-      question_.notes.push_back(words + ": not compared");
+      question_.notes.push_back(words + ": not taken into account");
       return;
     }
     text.erase(0, 2);

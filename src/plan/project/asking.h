@@ -1,4 +1,4 @@
-// A project -> the question that it asks: what the tables know is wanted, all else is passed through.
+// A project -> a question: packages in the tables are wanted, all others are passed through.
 #pragma once
 
 #include "plan/project/project.h"

@@ -143,8 +143,7 @@ TEST(Asking, OtherBuildsOfAKnownNameAreNotReplaced) {
   EXPECT_EQ(question.passed_through.size(), 4u);
   std::string notes;
   for (const std::string& note : question.notes) notes += note + "\n";
-  EXPECT_TRUE(Has(notes, "onnxruntime (r.txt:1): the build for the CPU; onnxruntime-gpu uses the GPU"))
-      << notes;
+  EXPECT_TRUE(Has(notes, "onnxruntime (r.txt:1): a CPU-only package; onnxruntime-gpu uses the GPU")) << notes;
   EXPECT_FALSE(Has(notes, "did you mean")) << "a file is not typed at a prompt: " << notes;
 }
 
@@ -238,8 +237,9 @@ TEST(Asking, AReleaseThatTheTablesDoNotHaveIsCouldNotTellForFilesAndWords) {
     const Plan of_words = Solve(typed);
     EXPECT_EQ(of_words.unlisted, std::vector<std::string>{torch});
     EXPECT_EQ(of_file.unlisted, std::vector<std::string>{torch + " (r.txt:1)"});
-    EXPECT_TRUE(of_words.headline.starts_with("could not tell whether " + torch +
-                                              " works: the tables do not have it; the rest: onnxruntime-gpu"))
+    EXPECT_TRUE(
+        of_words.headline.starts_with("could not tell whether " + torch +
+                                      " works: the tables do not contain it; the rest: onnxruntime-gpu"))
         << of_words.headline;
     EXPECT_EQ(of_words.packages, of_file.packages);
     ASSERT_EQ(of_file.relaxations.size(), 1u);
@@ -260,7 +260,7 @@ TEST(Asking, AReleaseThatTheTablesDoNotHaveIsCouldNotTellForFilesAndWords) {
 TEST(Asking, AFileThatAsksForNothingIsNoClaim) {
   const Question question = AskedBy({{"r.txt", "# nothing yet\n"}}, "r.txt");
   Plan plan = Solve(question);
-  EXPECT_EQ(plan.headline, "nothing is asked for, so there is nothing to plan");
+  EXPECT_EQ(plan.headline, "no packages were requested, so there is nothing to plan");
   EXPECT_EQ(CommandsOf(plan, question), "");
 }
 

@@ -1,5 +1,5 @@
-// environment.yml of conda. Packages that the tables know under pip's name become requirements of pip; what
-// stands for CUDA becomes a bound; all others stay with conda as they are written.
+// environment.yml of conda. Packages in the tables under their pip name become pip requirements; CUDA
+// packages become a bound; all others stay conda packages, unchanged.
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -15,7 +15,7 @@ namespace {
 struct CondaName {
   std::string_view conda, pip;
 };
-// What conda-forge and the channel pytorch call other than the package index does.
+// Names in conda-forge and the channel pytorch that differ from the package index.
 constexpr std::array<CondaName, 3> kPipNames = {
     {{"pytorch", "torch"}, {"pytorch-gpu", "torch"}, {"tensorflow-gpu", "tensorflow"}}};
 // Packages that say which CUDA a conda environment is for.
@@ -68,7 +68,7 @@ class CondaEnvironment {
     const Node* dependencies = root.Find("dependencies");
     if (dependencies == nullptr || !dependencies->IsList())
       return base::Fail(base::ErrorCode::kBadFormat,
-                        base::Printable(file_) + ": no list of dependencies in it");
+                        base::Printable(file_) + ": it has no list of dependencies");
     reading_.project().conda = true;
     if (const Node* channels = root.Find("channels"); channels != nullptr) {
       for (const Node& channel : channels->items) reading_.project().channels.push_back(channel.text);
@@ -79,9 +79,9 @@ class CondaEnvironment {
         continue;
       }
       const Node* pip = item.Find("pip");
-      if (pip == nullptr) return WrongAt({file_, item.line}, "neither a package nor the list of pip");
+      if (pip == nullptr) return WrongAt({file_, item.line}, "neither a package nor a pip list");
       for (const Node& line : pip->items) {
-        if (!line.IsText()) return WrongAt({file_, line.line}, "a requirement must be a text");
+        if (!line.IsText()) return WrongAt({file_, line.line}, "a requirement must be a string");
         if (auto done = reading_.ReadLine(line.text, {file_, line.line}, false); !done) return done;
       }
     }

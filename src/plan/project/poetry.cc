@@ -64,7 +64,7 @@ class Poetry {
       }
     }
     if (!left.empty())
-      reading_.Note({file_, groups->line}, "groups that are left out (--group NAME): " + left);
+      reading_.Note({file_, groups->line}, "groups not included (--group NAME adds one): " + left);
     if (const Node* sources = poetry_.Find("source"); sources != nullptr) {
       for (const Node& source : sources->items) {
         if (const Node* url = source.Find("url"); url != nullptr && source.TextOf("priority") != "explicit")
@@ -98,7 +98,8 @@ class Poetry {
     const std::string version = value.IsText() ? value.text : value.TextOf("version");
     const auto specifiers = FromPoetry(version);
     if (!specifiers) {
-      reading_.Note(origin, base::Printable(name) + ": '" + base::Printable(version) + "' is not read here");
+      reading_.Note(origin, base::Printable(name) + ": version '" + base::Printable(version) +
+                                "' is not taken into account");
     }
     if (name == "python") {
       if (specifiers && !specifiers->empty())
@@ -136,7 +137,7 @@ class Poetry {
     }
     AddSource(name, value.TextOf("source"));
     if (const auto done = reading_.AddText(text, origin); !done)
-      reading_.Note(origin, base::Printable(name) + " is not read");
+      reading_.Note(origin, base::Printable(name) + " could not be read");
   }
 
   void AddSource(const std::string& package, const std::string& wanted) {

@@ -63,7 +63,8 @@ base::Result<std::string> Reading::Bytes(const std::string& path) {
   if (!bytes) return bytes;
   bytes_read_ += bytes->size();
   if (bytes_read_ > kMostBytes)
-    return base::Fail(base::ErrorCode::kTooLarge, base::Printable(path) + ": too much to read");
+    return base::Fail(base::ErrorCode::kTooLarge,
+                      base::Printable(path) + ": the files are too large in total");
   if (bytes->find('\0') != std::string::npos)
     return base::Fail(base::ErrorCode::kBadFormat, base::Printable(path) + ": not a UTF-8 text file");
   project_.files.push_back(path);
@@ -151,7 +152,7 @@ void Reading::Add(Dependency dependency, Use use) {
   if (base::Holds(dependency.marker, choice_.facts) == false) return;
   if (base::Printable(dependency.text) != dependency.text) {
     Note(dependency.origin,
-         "'" + base::Printable(dependency.text) + "' is left out: it has characters that are not shown");
+         "'" + base::Printable(dependency.text) + "' is left out: it contains invisible characters");
     return;
   }
   std::vector<Dependency>& list = use == Use::kInstall ? project_.dependencies
@@ -182,8 +183,7 @@ void Reading::AddIndex(IndexKind kind, std::string_view address, const report::O
   if (login) plain.erase(host, at + 1 - host);
   if (plain.substr(host, plain.find('/', host) - host) == PublicIndexHost()) return;  // pip asks it anyway
   if (login)
-    Note(origin,
-         "the login for " + base::Printable(plain) + " is not repeated here; pip takes it from ~/.netrc");
+    Note(origin, "the login for " + base::Printable(plain) + " is not shown; pip can read it from ~/.netrc");
   project_.indexes.push_back({kind, std::move(plain), std::move(packages), origin});
 }
 

@@ -1,5 +1,5 @@
-// What the files of a project ask for: requirements.txt, pyproject.toml, uv.lock, environment.yml. Facts
-// with their places; nothing is decided here. Only the files that are named are read, through `ReadBytes`.
+// The requirements in project files: requirements.txt, pyproject.toml, uv.lock, environment.yml. Facts with
+// file and line; nothing is decided here. Only the files that are named are read, through `ReadBytes`.
 #pragma once
 
 #include <cstdint>

@@ -134,7 +134,7 @@ TEST(Pyproject, ReadsWhatTheProjectRunsWith) {
   EXPECT_EQ(project->indexes[0].packages, std::vector<std::string>{"torch"});
   EXPECT_TRUE(project->asks_python);
   ASSERT_EQ(project->notes.size(), 2u);
-  EXPECT_EQ(project->notes[0], "pyproject.toml:11: extras that are left out (--extra NAME): train, log");
+  EXPECT_EQ(project->notes[0], "pyproject.toml:11: extras not included (--extra NAME adds one): train, log");
 }
 
 TEST(Pyproject, ExtrasAndGroupsOnRequest) {
@@ -146,7 +146,7 @@ TEST(Pyproject, ExtrasAndGroupsOnRequest) {
 TEST(Pyproject, BrokenTomlSaysWhere) {
   EXPECT_EQ(Texts({{"p.toml", "[project]\nname = \n"}}, "p.toml").substr(0, 9), "p.toml:2:");
   EXPECT_EQ(Texts({{"p.toml", "[project]\ndependencies = [1]\n"}}, "p.toml"),
-            "p.toml:2: a requirement must be a text");
+            "p.toml:2: a requirement must be a string");
   EXPECT_NE(Texts({{"p.toml", std::string(100'000, '[')}}, "p.toml"), "");
   EXPECT_NE(Texts({{"p.toml", "a = " + std::string(100'000, '[')}}, "p.toml"), "");
 }
@@ -224,7 +224,7 @@ more = [{ name = "filelock" }, { name = "tool" }]
             "tool @ git+https://host/tool@0123abcd@uv.lock:33");
   ASSERT_EQ(project->indexes.size(), 1u);
   EXPECT_EQ(Texts({{"uv.lock", "version = 1\n[[package]]\nname = \"x\"\n"}}, "uv.lock"),
-            "uv.lock: no project of its own in it");
+            "uv.lock: it contains no project of its own");
 }
 
 TEST(CondaEnvironment, KnownNamesBecomePipsOwnAndCudaABound) {
@@ -257,14 +257,14 @@ TEST(CondaEnvironment, KnownNamesBecomePipsOwnAndCudaABound) {
 
 TEST(CondaEnvironment, OtherYamlIsAnErrorWithItsLine) {
   const auto said = [](const std::string& text) { return Texts({{"e.yml", text}}, "e.yml"); };
-  EXPECT_EQ(said("dependencies: &x\n"), "e.yml: no list of dependencies in it");
+  EXPECT_EQ(said("dependencies: &x\n"), "e.yml: it has no list of dependencies");
   EXPECT_EQ(said("dependencies:\n  - a\n - b\n").substr(0, 8), "e.yml:3:");
   EXPECT_EQ(said("dependencies:\n\t- a\n").substr(0, 8), "e.yml:2:");
   EXPECT_EQ(said("dependencies:\n- 'a\n").substr(0, 6), "e.yml:");
   EXPECT_EQ(said("a: 1\n---\nb: 2\n"), "e.yml:2: more than one document");
   EXPECT_EQ(said("a: 1\na: 2\n"), "e.yml:2: a key twice");
-  EXPECT_EQ(said("name: x\n"), "e.yml: no list of dependencies in it");
-  EXPECT_EQ(said("dependencies:\n- {a: b}\n"), "e.yml:2: neither a package nor the list of pip");
+  EXPECT_EQ(said("name: x\n"), "e.yml: it has no list of dependencies");
+  EXPECT_EQ(said("dependencies:\n- {a: b}\n"), "e.yml:2: neither a package nor a pip list");
   std::string deep;
   for (int i = 0; i < 100; ++i) deep += std::string(static_cast<size_t>(i), ' ') + "a:\n";
   EXPECT_TRUE(said(deep).ends_with("too deep"));

@@ -41,7 +41,7 @@ class Pyproject {
   base::Result<void> AddList(const Node* list, Use use = Use::kInstall) {
     if (list == nullptr) return {};
     for (const Node& item : list->items) {
-      if (!item.IsText()) return WrongAt(At(item), "a requirement must be a text");
+      if (!item.IsText()) return WrongAt(At(item), "a requirement must be a string");
       auto dependency = ParseDependency(item.text);
       if (!dependency) return WrongAt(At(item), dependency.error().message);
       if (dependency->name == own_name_ && !own_name_.empty()) {  // "project[train]": more of its own extras
@@ -168,8 +168,7 @@ class Pyproject {
       const bool bare = path.find_first_of("/\\") == std::string::npos && !path.starts_with('.');
       dependency.text = (bare ? "./" : "") + path;
     } else if (const Node* workspace = source.Find("workspace"); workspace != nullptr) {
-      reading_.Note(dependency.origin,
-                    dependency.name + " is a member of the workspace: install it yourself");
+      reading_.Note(dependency.origin, dependency.name + " is a workspace member; install it yourself");
       dependency.marker = "extra == 'culprit-workspace'";  // holds nowhere
     }
   }
@@ -217,8 +216,10 @@ class Pyproject {
     });
     const std::string groups =
         names(groups_, [&](const std::string& name) { return reading_.WantsGroup(name); });
-    if (!extras.empty()) reading_.Note(At(*extras_), "extras that are left out (--extra NAME): " + extras);
-    if (!groups.empty()) reading_.Note(At(*groups_), "groups that are left out (--group NAME): " + groups);
+    if (!extras.empty())
+      reading_.Note(At(*extras_), "extras not included (--extra NAME adds one): " + extras);
+    if (!groups.empty())
+      reading_.Note(At(*groups_), "groups not included (--group NAME adds one): " + groups);
   }
 
   Reading& reading_;
@@ -237,7 +238,8 @@ base::Result<void> ReadPyproject(Reading& reading, const Node& root, const std::
   const size_t before = reading.project().dependencies.size();
   auto done = Pyproject(reading, root, file).Run();
   if (done && reading.project().dependencies.size() == before)
-    reading.project().notes.push_back(base::Printable(file) + ": no dependencies in it that hold here");
+    reading.project().notes.push_back(base::Printable(file) +
+                                      ": it has no dependencies for this platform and Python");
   return done;
 }
 

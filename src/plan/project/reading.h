@@ -1,5 +1,4 @@
-// What the readers of project files share: what was found so far, the bounds on what is read, and how a
-// requirement is kept.
+// Shared by the readers of project files: results so far, limits, and how to store a requirement.
 #pragma once
 
 #include <string>

@@ -71,7 +71,7 @@ base::Result<void> Reading::ReadOption(std::string_view line, const report::Orig
   const auto [name, value] = TakeApart(line);
   const auto known = std::ranges::find(kOptions, name, &KnownOption::name);
   if (known == kOptions.end()) {
-    Note(origin, "the option " + base::Printable(name.substr(0, 40)) + " is not passed on");
+    Note(origin, "the option " + base::Printable(name.substr(0, 40)) + " is not passed to pip");
     return {};
   }
   switch (known->act) {
@@ -116,10 +116,10 @@ base::Result<void> Reading::ReadLine(std::string_view line, const report::Origin
   const std::string_view own = base::Trim(line.substr(0, options));
   const std::string_view rest = options == std::string_view::npos ? "" : line.substr(options);
   if (base::Contains(rest, "--hash")) {
-    const std::string note = base::Printable(origin.file) + ": its hashes are not repeated in the commands";
+    const std::string note = base::Printable(origin.file) + ": its hashes are left out of the commands";
     if (std::ranges::find(project_.notes, note) == project_.notes.end()) project_.notes.push_back(note);
   } else if (!rest.empty()) {
-    Note(origin, "the options of this requirement are not passed on");
+    Note(origin, "the options of this requirement are not passed to pip");
   }
   return AddText(own, origin, constraints ? Use::kBound : Use::kInstall);
 }

@@ -1,5 +1,5 @@
-// uv.lock: what the project needs on this machine, each in the version that is locked. The file has packages
-// for every machine; the ones that count are reached from the project through markers that hold here.
+// uv.lock: what the project needs on this machine, in the locked versions. The file has packages for every
+// machine; the relevant ones are reached from the project through markers that hold here.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -19,7 +19,7 @@ class UvLock {
   base::Result<void> Run() {
     const Node* packages = root_.Find("package");
     if (packages == nullptr || !packages->IsList())
-      return base::Fail(base::ErrorCode::kBadFormat, base::Printable(file_) + ": no [[package]] in it");
+      return base::Fail(base::ErrorCode::kBadFormat, base::Printable(file_) + ": it has no [[package]]");
     AddOverrides();
     for (const Node& package : packages->items) by_name_[package.TextOf("name")].push_back(&package);
     if (const Node* python = root_.Find("requires-python"); python != nullptr && python->IsText())
@@ -36,7 +36,7 @@ class UvLock {
     for (const Node* package : found) Emit(*package);
     if (reached_.empty())
       return base::Fail(base::ErrorCode::kBadFormat,
-                        base::Printable(file_) + ": no project of its own in it");
+                        base::Printable(file_) + ": it contains no project of its own");
     return {};
   }
 
@@ -112,7 +112,7 @@ class UvLock {
     return nullptr;
   }
 
-  // A package that is locked more than once says where each holds.
+  // A package that is locked more than once says where each version applies.
   bool HoldsHere(const Node& package) const {
     const Node* markers = package.Find("resolution-markers");
     if (markers == nullptr || markers->items.empty()) return true;
@@ -140,7 +140,7 @@ class UvLock {
       reading_.AddIndex(IndexKind::kIndex, index, origin, {name});
     }
     auto dependency = ParseDependency(text);
-    if (!dependency) return reading_.Note(origin, "a package that is not read");
+    if (!dependency) return reading_.Note(origin, "a package that culprit cannot read");
     dependency->origin = origin;
     dependency->locked = true;
     reading_.Add(*std::move(dependency));

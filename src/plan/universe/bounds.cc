@@ -127,7 +127,7 @@ void AddNotes(const Question& question, const Universe& universe, const Narrowed
     for (const Group& group : GroupExclusions(universe, narrowed, want, newer)) {
       if (group.missing) {
         notes.push_back(RangeWords(universe, want, group.candidates) +
-                        ": newer, and not in the tables; PyTorch's index says whether there is such a build");
+                        ": newer, and not in the tables; PyTorch's index shows whether such a build exists");
       }
       if (!group.unknown) continue;
       notes.push_back(RangeWords(universe, want, group.candidates) +

@@ -1,4 +1,4 @@
-// The reasons for a chosen version: what it needs and has, and what keeps newer ones out.
+// The reasons for a chosen version: what it needs and has, and what excludes newer ones.
 #pragma once
 
 #include <string>

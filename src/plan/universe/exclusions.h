@@ -1,5 +1,5 @@
-// Why candidates are out, gathered: releases with the same reason stand together, as a range. The step
-// between the trace of narrow.h and words.
+// Why candidates are excluded: releases with the same reason are grouped into a range. The step between the
+// trace of narrow.h and text.
 #pragma once
 
 #include <string>

@@ -23,7 +23,7 @@ bool BringsItsOwn(LibrariesFrom from) {
   return from == LibrariesFrom::kBundled || from == LibrariesFrom::kNvidiaPip;
 }
 
-// Why a build is not for a GPU.
+// Why a build does not work on a GPU.
 std::string GpuFails(BuildTable& builds, const Build& build, const Version& cc, const Answer& answer,
                      CodeFit fit) {
   const std::string name = GpuName(cc);
@@ -66,7 +66,7 @@ size_t Making::AddFramework(const std::string& name) {
   std::vector<Candidate> candidates;
   const std::vector<Build>& builds = builds_.Of(name, question_.host.machine);
   for (const Build& build : builds) candidates.push_back(FrameworkCandidate(build));
-  // The last resort beside others: without its extra.
+  // A last resort: without its extra.
   for (const Build& build : builds) {
     if (several_ == kNone || !HasLibrariesInExtra(build)) continue;
     candidates.push_back(FrameworkCandidate(build, Libraries::kOfOthers));
@@ -107,11 +107,11 @@ void Making::NeedAskedCuda(const Build& build, Candidate& candidate) {
   if (!fits && !loads && StandsForCuda(build)) {
     fits = true;
     candidate.remark =
-        "has no wheel for CUDA " + asked.ToString() + "; the one for CUDA " + cuda + " takes its place";
+        "has no wheel for CUDA " + asked.ToString() + "; the one for CUDA " + cuda + " is used instead";
   }
   const std::string words = loads ? "loads CUDA " + asked.ToString() : "CUDA " + cuda + " inside";
   candidate.needs.push_back(FactNeed(cuda_asked_, {fits ? Verdict::kYes : Verdict::kNo, "", build.row.source},
-                                     words, "not of CUDA " + asked.ToString()));
+                                     words, "not for CUDA " + asked.ToString()));
 }
 
 // What METADATA asks of other packages that are asked for, beside the libraries of CUDA, which another build
@@ -172,7 +172,7 @@ Candidate Making::FrameworkCandidate(const Build& build, Libraries libraries) {
                ">=" + knowledge::MinorOf(cudnn).ToString() + ",<" + std::to_string(cudnn.part(0) + 1),
                build.row.source, candidate);
   candidate.remark = "without [" + candidate.extra +
-                     "], which does not go with the rest; it finds CUDA and cuDNN in what else is installed";
+                     "], which does not work with the other packages; it uses CUDA and cuDNN from those";
   candidate.without_extra = true;
   candidate.extra.clear();
   return candidate;

@@ -1,4 +1,4 @@
-// The machine as packages: what is there is the one candidate, what is free has many.
+// The machine as packages: a known fact is the only candidate, a free one has many.
 #include <algorithm>
 #include <array>
 
@@ -52,7 +52,7 @@ std::string LastBranchWords(const std::vector<Version>& gpus) {
     if (row == nullptr || row->last_driver_branch == 0) continue;
     last = last == 0 ? row->last_driver_branch : std::min(last, row->last_driver_branch);
   }
-  return last == 0 ? "" : ", branch " + std::to_string(last) + " at most";
+  return last == 0 ? "" : ", at most branch " + std::to_string(last);
 }
 
 std::string PythonRange(const std::vector<Version>& rising) {
@@ -117,7 +117,7 @@ void Making::AddDriver() {
                       Fact(knowledge::DriverText(*host.driver), *host.driver));
   }
   for (size_t i = 0; i < candidates.size(); ++i) {
-    // A GPU that this driver is seen to drive needs no table.
+    // If this driver is seen to run the GPU, no table is needed.
     const bool seen = host.driver && i == here && host.seen;
     for (const size_t gpu : gpus_) {
       const Version& cc = universe_.at(gpu, 0).number;

@@ -256,7 +256,7 @@ void Making::NeedCode(const ProjectRelease& release, Candidate& candidate) {
     const auto fit = knowledge::ReleaseOnGpu(release, universe_.at(gpu, 0).number);
     if (!fit) continue;
     if (fit->no_row && !refused_.contains(name)) {
-      candidate.remark = fit->words + "; `culprit inspect` of its wheel tells";
+      candidate.remark = fit->words + "; `culprit inspect` on its wheel shows it";
       candidate.code_unknown = true;
       continue;
     }

@@ -51,7 +51,7 @@ size_t Making::AddToolkit() {
       const bool fits = knowledge::BeginsWith(candidate.number, *question_.cuda);
       candidate.needs.push_back(FactNeed(cuda_asked_, {fits ? Verdict::kYes : Verdict::kNo, "", "--cuda"},
                                          "is CUDA " + question_.cuda->ToString(),
-                                         "not of CUDA " + question_.cuda->ToString()));
+                                         "not for CUDA " + question_.cuda->ToString()));
     }
     candidates.push_back(std::move(candidate));
   }

@@ -19,8 +19,8 @@ constexpr size_t kMostRules = 1000;
 constexpr size_t kLongestText = 1000;
 constexpr size_t kMostCommands = 20;
 
-// Where the character `offset` of a text stands in the file. With escapes in the text only its beginning can
-// be told.
+// The position of character `offset` of a string in the file. If the string has escapes, only its beginning
+// is known.
 std::pair<size_t, size_t> PlaceIn(std::string_view bytes, const Node& node, size_t offset) {
   std::pair<size_t, size_t> place(node.line, node.column);
   std::string_view rest = bytes;
@@ -57,14 +57,14 @@ class PolicyReader {
         return At(node, "expected [[rule]], found " + base::Printable("'" + key + "'"));
       for (const Node& item : node.items) {
         if (policy.rules.size() >= kMostRules)
-          return At(item, "a policy may have " + std::to_string(kMostRules) + " rules");
+          return At(item, "a policy may have at most " + std::to_string(kMostRules) + " rules");
         auto rule = ReadRule(item, node);
         if (!rule) return std::unexpected(rule.error());
         policy.rules.push_back(*std::move(rule));
       }
     }
     if (policy.rules.empty())
-      return base::Fail(base::ErrorCode::kBadFormat, file_ + ":1:1: no rule in it; expected [[rule]]");
+      return base::Fail(base::ErrorCode::kBadFormat, file_ + ":1:1: the file has no rule; expected [[rule]]");
     std::ranges::sort(policy.rules, {}, &Rule::code);
     return policy;
   }
@@ -79,10 +79,10 @@ class PolicyReader {
   Mistaken At(const Node& node, const std::string& what) const { return At(node.line, node.column, what); }
 
   base::Result<std::string> TextOf(const std::string& key, const Node& node) const {
-    if (!node.IsText()) return At(node, key + " must be a text");
+    if (!node.IsText()) return At(node, key + " must be a string");
     if (node.text.empty()) return At(node, key + " must not be empty");
     if (node.text.size() > kLongestText)
-      return At(node, key + " may have " + std::to_string(kLongestText) + " characters");
+      return At(node, key + " may have at most " + std::to_string(kLongestText) + " characters");
     if (base::Printable(node.text) != node.text)
       return At(node, key + " must be one line without control characters");
     return node.text;
@@ -90,7 +90,7 @@ class PolicyReader {
 
   base::Result<Condition> ConditionOf(const std::string& key, const Node& node) const {
     if (!node.IsText())
-      return At(node, key + " must be a text with a condition: " + key + " = 'driver >= 550.54'");
+      return At(node, key + " must be a string with a condition: " + key + " = 'driver >= 550.54'");
     auto condition = ParseCondition(node.text);
     if (condition) return *std::move(condition);
     const auto [line, column] = PlaceIn(bytes_, node, condition.error().offset);
@@ -108,21 +108,21 @@ class PolicyReader {
     if (require == nullptr && forbid == nullptr)
       return At(table, "this rule has no condition; expected require or forbid");
     if (require != nullptr && forbid != nullptr)
-      return At(*forbid, "a rule has require or forbid; make two rules of it");
+      return At(*forbid, "a rule has either require or forbid; write two rules");
     rule.forbids = forbid != nullptr;
     rule.source = file_ + ":" + std::to_string((rule.forbids ? forbid : require)->line);
     for (const char* key : {"code", "cause", "text"}) {
       if (table.Find(key) == nullptr) return At(table, std::string("this rule has no ") + key + Example(key));
     }
     if (rule.fix.empty() && !rule.commands.empty())
-      return At(*table.Find("commands"), "commands need fix = \"what they do\"");
+      return At(*table.Find("commands"), "a rule with commands needs fix = \"what they do\"");
     return rule;
   }
 
   static std::string Example(std::string_view key) {
     return key == "code"    ? "; expected code = \"SITE001\""
-           : key == "cause" ? "; expected cause = \"driver-too-old\" or another one of docs/policy.md"
-                            : "; expected what is wrong where it is broken: text = \"...\"";
+           : key == "cause" ? "; expected cause = \"driver-too-old\" or another cause from docs/policy.md"
+                            : "; expected text = \"...\", what is wrong where the rule is broken";
   }
 
   base::Result<void> ReadKey(const std::string& key, const Node& node, Rule& rule) {
@@ -137,7 +137,7 @@ class PolicyReader {
       return At(
           node,
           "'" + key +
-              "' is not known here: a rule has code, cause, severity, text, require or forbid, when, fix, "
+              "' is not a key of a rule; use code, cause, severity, text, require or forbid, when, fix, "
               "commands and link");
     if (auto text = TextOf(key, node); !text) return std::unexpected(text.error());
     return reader->second(*this, node, rule);
@@ -145,16 +145,16 @@ class PolicyReader {
 
   base::Result<void> ReadCode(const Node& node, Rule& rule) {
     if (!IsSiteCode(node.text))
-      return At(node, "expected SITE and three or four digits, found '" + node.text + "'");
+      return At(node, "expected SITE and three or four digits, such as SITE001, found '" + node.text + "'");
     if (!codes_.insert(node.text).second)
-      return At(node, "another rule has the code " + node.text + " already");
+      return At(node, "another rule already has the code " + node.text + " already");
     rule.code = node.text;
     return {};
   }
   base::Result<void> ReadCause(const Node& node, Rule& rule) {
     if (knowledge::FindCause(node.text) == nullptr)
       return At(node,
-                "expected a cause such as driver-too-old or search-path (docs/policy.md has all), found '" +
+                "expected a cause such as driver-too-old or search-path (docs/policy.md lists all), found '" +
                     node.text + "'");
     rule.cause = node.text;
     return {};
@@ -173,7 +173,7 @@ class PolicyReader {
   }
   base::Result<void> ReadLink(const Node& node, Rule& rule) {
     if (!node.text.starts_with("https://") && !node.text.starts_with("http://"))
-      return At(node, "expected an address with https://, found '" + node.text + "'");
+      return At(node, "expected a URL with https://, found '" + node.text + "'");
     rule.link = node.text;
     return {};
   }
@@ -192,10 +192,10 @@ class PolicyReader {
   }
 
   base::Result<void> ReadCommands(const Node& node, Rule& rule) const {
-    if (!node.IsList()) return At(node, "commands must be a list of texts");
+    if (!node.IsList()) return At(node, "commands must be a list of strings");
     for (const Node& item : node.items) {
       if (rule.commands.size() >= kMostCommands)
-        return At(item, "a fix may have " + std::to_string(kMostCommands) + " commands");
+        return At(item, "a fix may have at most " + std::to_string(kMostCommands) + " commands");
       auto command = TextOf("a command", item);
       if (!command) return std::unexpected(command.error());
       rule.commands.push_back(*std::move(command));

@@ -10,7 +10,7 @@
 
 namespace culprit::policy {
 
-// `file` is named in errors and in the proof of findings. The bytes are foreign.
+// `file` is named in errors and in the proof of findings. The bytes are untrusted.
 base::Result<Policy> ParsePolicy(std::string_view bytes, const std::string& file);
 
 }  // namespace culprit::policy

@@ -72,7 +72,8 @@ std::expected<Arguments, std::string> ParseArguments(const std::vector<std::stri
     }
     if (!arguments.job) {
       arguments.job = JobFromWord(word);
-      if (!arguments.job) return std::unexpected("the first word is driver, runtime or cudnn, not " + word);
+      if (!arguments.job)
+        return std::unexpected("the first word must be driver, runtime or cudnn, not " + word);
     } else if (word == "--deep") {
       arguments.deep = true;
     } else if (i + 1 == words.size()) {
@@ -81,7 +82,7 @@ std::expected<Arguments, std::string> ParseArguments(const std::vector<std::stri
       return std::unexpected(std::move(problem));
     }
   }
-  if (!arguments.job) return std::unexpected("which job: driver, runtime or cudnn?");
+  if (!arguments.job) return std::unexpected("name a job: driver, runtime or cudnn");
   if (arguments.job == JobKind::kCudnn && arguments.cudnn.empty())
     return std::unexpected("cudnn needs --cudnn FILE");
   return arguments;
@@ -96,7 +97,7 @@ std::string_view HelpText() {
          "                        [--cublaslt FILE] [--preload FILE]... [--only STEP]...\n"
          "  culprit-probe cudnn   [--device N] --cudnn FILE [--preload FILE]... [--deep] [--only STEP]...\n"
          "\n"
-         "A FILE without a slash is searched by the loader.\n";
+         "The loader searches for a FILE without a slash.\n";
 }
 
 }  // namespace culprit::prober

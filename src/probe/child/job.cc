@@ -1,4 +1,4 @@
-// The row of steps of a job. What needs a step that failed is not tried; the rest goes on.
+// The sequence of steps of a job. Steps that need a failed step are skipped; the others run.
 #include <chrono>
 #include <map>
 
@@ -70,7 +70,7 @@ bool IsWanted(const Arguments& arguments, const probe::StepKind& kind) {
 bool Do(Session& session, const Doer& doer) {
   Teller& teller = session.teller();
   if (!HasFile(session.arguments(), doer.step)) {
-    teller.Say("not-run", {"no file was given for it"});
+    teller.Say("not-run", {"no file given for it"});
     return false;
   }
   const auto start = std::chrono::steady_clock::now();

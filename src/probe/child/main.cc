@@ -1,5 +1,5 @@
-// culprit-probe: the only program of culprit that opens CUDA's libraries. One job, told step by step;
-// whatever those libraries do to this process, `culprit` outside is not harmed.
+// culprit-probe: the only program of culprit that opens CUDA's libraries. One job, reported step by step;
+// whatever those libraries do to this process, the parent `culprit` is safe.
 #include <cstdio>
 #include <cstdlib>
 

@@ -33,7 +33,7 @@ uint64_t Checksum(std::span<const uint32_t> words) {
 }
 
 std::string Difference(std::span<const uint32_t> expected, std::span<const uint32_t> actual) {
-  if (expected.size() != actual.size()) return "not as many words came back as were sent";
+  if (expected.size() != actual.size()) return "the number of words read back differs from the number sent";
   size_t count = 0, first = 0;
   for (size_t i = 0; i < expected.size(); ++i) {
     if (expected[i] == actual[i]) continue;

@@ -28,8 +28,8 @@ TEST(Arguments, WhatIsWrongIsRefusedByName) {
     const auto arguments = ParseArguments(words);
     return arguments ? "" : arguments.error();
   };
-  EXPECT_EQ(problem({}), "which job: driver, runtime or cudnn?");
-  EXPECT_EQ(problem({"paint"}), "the first word is driver, runtime or cudnn, not paint");
+  EXPECT_EQ(problem({}), "name a job: driver, runtime or cudnn");
+  EXPECT_EQ(problem({"paint"}), "the first word must be driver, runtime or cudnn, not paint");
   EXPECT_EQ(problem({"driver", "--device", "1x"}), "--device takes a number, not 1x");
   EXPECT_EQ(problem({"driver", "--device", "-1"}), "--device takes a number, not -1");
   EXPECT_EQ(problem({"driver", "--device"}), "--device has no value, or is not an option");
@@ -72,7 +72,7 @@ TEST(Pattern, OneChangedBitIsFound) {
   EXPECT_TRUE(Difference(sent, received).starts_with("1 of 1000 words differ, the first at 412: "))
       << Difference(sent, received);
   received.pop_back();
-  EXPECT_EQ(Difference(sent, received), "not as many words came back as were sent");
+  EXPECT_EQ(Difference(sent, received), "the number of words read back differs from the number sent");
 }
 
 TEST(RelativeError, IsOfTheLargestValueAndNeverHidesWhatIsNoNumber) {

@@ -70,7 +70,7 @@ std::optional<Failure> Session::OpenCudnn() {
 }
 
 std::optional<Failure> Session::CreateCudnn() {
-  // A device that cannot be used is told as such, and not as what cuDNN makes of it.
+  // Reports an unusable device as such, not as the resulting cuDNN error.
   if (auto failure = OpenCudnn()) return failure;
   if (auto failure = MakeContext()) return failure;
   return Do(handle_once_, [this] { return Try(cudnn_, cudnn_.cudnnCreate, &cudnn_handle_); });

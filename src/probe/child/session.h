@@ -20,7 +20,7 @@ using cuda::Failure;
 // The result of a step: the detail for "ok", or the failure.
 using Outcome = std::expected<std::string, Failure>;
 
-// The status of a step that has nothing to try; its detail says why.
+// The status of a step with nothing to test; its detail says why.
 inline constexpr char kNotRun[] = "not-run";
 
 class Session {

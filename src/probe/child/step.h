@@ -32,7 +32,7 @@ Outcome CudnnPartsStep(Session& session);
 Outcome CudnnConvolutionStep(Session& session);
 Outcome CudnnAlgorithmsStep(Session& session);
 
-// Does the steps of the job in their order and tells them.
+// Runs the steps of the job in order and reports them.
 void RunJob(Session& session);
 
 }  // namespace culprit::prober

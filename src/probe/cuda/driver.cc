@@ -39,7 +39,7 @@ std::string Driver::StatusName(int status) const {
 std::string Driver::StatusText(int status) const {
   const char* text = nullptr;
   if (cuGetErrorString && cuGetErrorString(status, &text) == 0 && text != nullptr) return text;
-  return status == kStubLibrary ? "the library is a stub, only meant for linking" : "";
+  return status == kStubLibrary ? "the library is a stub, meant only for linking" : "";
 }
 
 Driver OpenDriver(const std::string& name) {

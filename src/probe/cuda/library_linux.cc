@@ -40,7 +40,7 @@ Library Library::Open(const std::string& name, bool global) {
     library.path_ = PathOf(library.handle_);
   } else {
     const char* error = dlerror();
-    library.error_ = error != nullptr ? error : "the loader does not say why";
+    library.error_ = error != nullptr ? error : "the loader gives no reason";
   }
   return library;
 }

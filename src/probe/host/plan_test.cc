@@ -205,7 +205,7 @@ TEST(Plan, WithoutADeviceOnlyLoadingIsTried) {
   ASSERT_EQ(plan.jobs.size(), 2u);
   for (const Job& job : plan.jobs) EXPECT_EQ(Join(job.steps), "cudnn-load cudnn-parts");
   EXPECT_EQ(
-      std::ranges::count(plan.not_run, "needs a device, and CUDA shows none", &snapshot::ProbeStep::detail),
+      std::ranges::count(plan.not_run, "needs a device, but CUDA shows none", &snapshot::ProbeStep::detail),
       4);
 }
 

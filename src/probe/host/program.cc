@@ -24,7 +24,7 @@ class Unpacked final : public Program {
 
  private:
   std::unique_ptr<system::TemporaryProgram> program_;
-  std::string path_, source_ = "inside culprit";
+  std::string path_, source_ = "built into culprit";
 };
 
 }  // namespace
@@ -35,7 +35,7 @@ base::Result<std::unique_ptr<Program>> FindProgram(const std::string& named,
   if (!named.empty()) {
     if (!system::IsProgram(named))
       return base::Fail(base::ErrorCode::kNotFound,
-                        "CULPRIT_PROBE names " + named + ", which is not a program");
+                        "CULPRIT_PROBE names " + named + ", which is not an executable file");
     return std::make_unique<AtPath>(named, "CULPRIT_PROBE");
   }
   if (const std::string self = system::OwnProgram(); !self.empty()) {

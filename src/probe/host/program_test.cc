@@ -35,7 +35,7 @@ TEST(Program, TheOneThatIsNamedIsTakenOrNone) {
   EXPECT_EQ((*FindProgram("/bin/sh", {}))->path(), "/bin/sh");
   const auto missing = FindProgram("/nowhere", BytesOf("/bin/echo"));
   ASSERT_FALSE(missing);
-  EXPECT_EQ(missing.error().message, "CULPRIT_PROBE names /nowhere, which is not a program");
+  EXPECT_EQ(missing.error().message, "CULPRIT_PROBE names /nowhere, which is not an executable file");
   EXPECT_FALSE(FindProgram("/usr", {})) << "a directory";
 }
 

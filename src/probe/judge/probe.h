@@ -6,7 +6,7 @@
 
 namespace culprit::probe {
 
-// `check` is what the rules say of the same scene, the probe's facts included.
+// `check` is the rules' result on the same scene, including the probe's facts.
 report::ProbeReport Probe(const rules::Scene& scene, const report::CheckReport& check);
 
 }  // namespace culprit::probe

@@ -1,5 +1,5 @@
-// What a failed step of a probe wrote is a log like any other: where its rule only says that it failed, the
-// words decide the cause, as `culprit explain` would.
+// Treats the output of a failed step as a log: if its rule only says that it failed, the output decides the
+// cause, as in `culprit explain`.
 #pragma once
 
 #include "report/check.h"

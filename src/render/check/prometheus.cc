@@ -1,5 +1,5 @@
 // A check for Prometheus. Labels are codes, causes and a few facts, never paths or sentences: their number is
-// bounded by the rules and the GPUs. What is not known has no number that could pass for one: it is 0 in
+// bounded by the rules and the GPUs. Unknown values have no number that looks like one: they are 0 in
 // culprit_known.
 #include <map>
 #include <tuple>
@@ -39,10 +39,10 @@ bool IsKnown(const std::vector<StackRow>& stack, StackKind kind) {
 void AddHardware(const std::vector<StackRow>& stack, Exposition& metrics) {
   const bool gpus_known = IsKnown(stack, StackKind::kGpu);
   metrics.Begin("culprit_known",
-                "1 if the last check could see it, even if there is none; 0 if it could not.");
+                "1 if the last check could look for it, even if there is none; 0 if it could not.");
   metrics.Add({{"what", "driver"}}, IsKnown(stack, StackKind::kDriver));
   metrics.Add({{"what", "gpus"}}, gpus_known);
-  metrics.Begin("culprit_driver_info", "The loaded NVIDIA driver. No series: none, or not known.");
+  metrics.Begin("culprit_driver_info", "The loaded NVIDIA driver. No series: no driver, or unknown.");
   for (const StackRow& row : stack) {
     if (row.kind == StackKind::kDriver && !row.none) metrics.Add({{"version", row.value}}, 1);
   }
@@ -53,26 +53,26 @@ void AddHardware(const std::vector<StackRow>& stack, Exposition& metrics) {
     metrics.Add({{"gpu", std::to_string(gpus)}, {"bus", row.where}, {"name", row.value}}, 1);
     ++gpus;
   }
-  if (gpus_known)
-    metrics.Single("culprit_gpus", "How many NVIDIA GPUs there are. No series: not known.", gpus);
+  if (gpus_known) metrics.Single("culprit_gpus", "Number of NVIDIA GPUs. No series: unknown.", gpus);
 }
 
 }  // namespace
 
 std::string ToPrometheus(const report::CheckReport& report, Moment now) {
   Exposition metrics;
-  metrics.Time("culprit_last_check_timestamp_seconds", "When the last check ended.", now);
+  metrics.Time("culprit_last_check_timestamp_seconds", "Time at which the last check ended.", now);
   metrics.Verdict("culprit_verdict",
                   "1 for the verdict of the last check. \"unknown\": something could not be checked.",
                   report.verdict);
   AddFindingCounts(report, metrics);
   size_t ignored = 0;
   for (const report::Ignored& one : report.ignored) ignored += one.findings.size();
-  metrics.Single("culprit_ignored_findings", "Findings that somebody asked to ignore.", CountOf(ignored));
-  metrics.Single("culprit_not_checked", "Things that the last check could not see.",
+  metrics.Single("culprit_ignored_findings", "Findings ignored on request.", CountOf(ignored));
+  metrics.Single("culprit_not_checked", "Things that the last check could not check.",
                  CountOf(report.not_checked.size()));
-  metrics.Single("culprit_rules", "Rules of this culprit.", CountOf(report.rules_total));
-  metrics.Single("culprit_rules_run", "Rules that had the facts they need.", CountOf(report.rules_run));
+  metrics.Single("culprit_rules", "Number of rules of this culprit.", CountOf(report.rules_total));
+  metrics.Single("culprit_rules_run", "Number of rules that had the facts they need.",
+                 CountOf(report.rules_run));
   AddHardware(report.stack, metrics);
   return metrics.Take();
 }

@@ -80,7 +80,7 @@ std::vector<report::NotChecked> IgnoredLines(const report::CheckReport& report) 
   for (const report::Ignored& one : report.ignored) {
     if (one.findings.empty()) continue;
     const std::string times = one.findings.size() == 1 ? "" : fmt::format(" x {}", one.findings.size());
-    const std::string reason = one.reason.empty() ? "no reason is given" : one.reason;
+    const std::string reason = one.reason.empty() ? "no reason given" : one.reason;
     lines.push_back({.what = one.code + times, .why = fmt::format("{} ({})", reason, one.source)});
   }
   return lines;

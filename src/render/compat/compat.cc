@@ -43,7 +43,7 @@ std::string BuildText(const report::CompatBuild& build, const Style& style) {
   if (const auto command = build.install.Text(); command && !command->empty())
     text += "          " + *command + "\n";
   else if (build.verdict == report::Compatible::kYes)
-    text += "          where it is published is not in the table\n";
+    text += "          the tables do not say where it is published\n";
   if (!build.others.empty()) text += "          other builds: " + List(build.others) + "\n";
   return text;
 }
@@ -56,7 +56,7 @@ std::string Shown(const report::GoesWith& line) {
 std::string ListText(const report::CompatAnswer& answer, const Style& style) {
   size_t width = 0;
   for (const auto& line : answer.goes_with) width = std::max(width, line.what.size());
-  std::string text = style.Bold(answer.about) + " goes with\n\n";
+  std::string text = style.Bold(answer.about) + " works with:\n\n";
   for (const auto& line : answer.goes_with) {
     text += fmt::format("  {}{}  {}\n", line.what, std::string(width - line.what.size(), ' '),
                         base::Printable(Shown(line)));
@@ -125,7 +125,7 @@ std::string ToJson(const report::CompatAnswer& answer) {
 std::string ToMarkdown(const report::CompatAnswer& answer) {
   std::string text;
   if (!answer.goes_with.empty()) {
-    text = "# " + Plain(answer.about) + " goes with\n\n| what | versions | |\n|---|---|---|\n";
+    text = "# " + Plain(answer.about) + " works with\n\n| what | versions | |\n|---|---|---|\n";
     for (const auto& line : answer.goes_with)
       text += "| " + Plain(line.what) + " | " + Plain(Shown(line)) + " | " + Plain(line.why) + " |\n";
   } else {

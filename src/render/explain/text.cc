@@ -63,7 +63,7 @@ std::string StatusPageText(const report::StatusPage& page, const Style& style) {
   return text;
 }
 
-// An error stands there, and nothing that culprit knows explains it.
+// The text has an error that culprit cannot explain.
 std::string UnknownText(const report::Explanation& explanation, const std::string& read, const Style& style) {
   std::string text = style.Warn("could not tell: there is an error in this text that culprit does not know") +
                      style.Dim("  (" + read + ")") + "\n";
@@ -74,7 +74,7 @@ std::string UnknownText(const report::Explanation& explanation, const std::strin
     if (!cause.because.empty()) text += CauseRow("", cause.because);
     label = "";
   }
-  return text + "\nto find out whether CUDA is at fault, run the program under culprit: " +
+  return text + "\nto find out whether CUDA is the cause, run the program under culprit: " +
          style.Good("culprit run -- PROGRAM") + "\n";
 }
 
@@ -91,7 +91,7 @@ std::string Headline(const report::Explanation& explanation, const Style& style)
     for (const LogLine& line : explanation.mentioned)
       text += "  only mentioned: " + LineText(line, style) + "\n";
     if (!explanation.mentioned.empty())
-      text += "\nif this happened to you, run culprit explain on that line alone\n";
+      text += "\nif this is your error, run culprit explain on that line alone\n";
     return text;
   }
   std::string text = style.Bold("the first failure") + style.Dim("  (" + read + ")") + "\n";

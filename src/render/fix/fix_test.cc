@@ -74,13 +74,13 @@ TEST(Fix, ACheckSaysWhatSpeaksAgainstAFix) {
 TEST(Fix, WhatWasDoneAsText) {
   report::FixReport report{.fixes = {Link(), Driver()}, .applied = true, .journal = "/s/journal/1"};
   report.steps = {{"link /usr/lib/libz.so.1 -> libz.so.1.3", report::StepState::kDone, ""},
-                  {"CUL1006 driver 470 is too old", report::StepState::kSkipped, "you said no"}};
+                  {"CUL1006 driver 470 is too old", report::StepState::kSkipped, "you answered no"}};
   report.undo = "culprit fix --undo";
   report.left = {Driver().finding};
   EXPECT_EQ(ToText(report, {}), R"(1 change made
 
   done     link /usr/lib/libz.so.1 -> libz.so.1.3
-  skipped  CUL1006 driver 470 is too old: you said no
+  skipped  CUL1006 driver 470 is too old: you answered no
 
 left
   warning CUL1006  driver 470 is too old

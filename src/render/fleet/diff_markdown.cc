@@ -29,9 +29,9 @@ std::string ChangeRow(const report::FleetChange& change) {
 std::string ToMarkdown(const report::FleetDiffReport& report) {
   std::string text = "### culprit fleet diff: " + Plain(report.headline) + "\n";
   text += FindingsTable("new finding", report.new_findings);
-  if (!report.changes.empty()) text += "\n| change | nodes | did not arrive on |\n|---|---|---|\n";
+  if (!report.changes.empty()) text += "\n| change | nodes | did not reach |\n|---|---|---|\n";
   for (const report::FleetChange& change : report.changes) text += ChangeRow(change);
-  text += FindingsTable("gone finding", report.gone_findings);
+  text += FindingsTable("fixed finding", report.gone_findings);
   if (!report.new_nodes.empty()) text += "\nNew: " + Code(base::FoldNodes(report.new_nodes)) + "\n";
   if (!report.gone_nodes.empty()) text += "\nGone: " + Code(base::FoldNodes(report.gone_nodes)) + "\n";
   if (!report.unjudged.empty()) text += "\nNot judged: " + Code(base::FoldNodes(report.unjudged)) + "\n";

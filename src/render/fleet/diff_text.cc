@@ -35,7 +35,7 @@ std::string ChangeText(const report::FleetChange& change, bool verbose, const St
     text += "    " + base::Printable(InWords(change.facts[i])) + "\n";
   }
   if (!change.missed.empty()) {
-    text += "    " + style.Warn("did not arrive on " + FoldedNodes(change.missed)) + "\n";
+    text += "    " + style.Warn("did not reach " + FoldedNodes(change.missed)) + "\n";
   } else if (change.still > 0) {
     text += "    " + style.Dim(AreStill(change)) + "\n";
   }
@@ -67,7 +67,7 @@ std::string NodesText(const report::FleetDiffReport& report, const Style& style)
   for (const report::SilentNode& one : report.unreachable)
     silent += fmt::format("  {} ({}): {}\n", base::Printable(one.node.node), Name(one.side),
                           base::Printable(one.node.why));
-  return text + (silent.empty() ? "" : "\n" + style.Bold("nothing usable from") + "\n" + silent);
+  return text + (silent.empty() ? "" : "\n" + style.Bold("no usable answer from") + "\n" + silent);
 }
 
 }  // namespace
@@ -76,7 +76,7 @@ std::string ToText(const report::FleetDiffReport& report, const Style& style, bo
   return VerdictText(report.verdict, report.headline, style) + "\n" +
          FindingsOfDiff("new findings", report.new_findings, verbose, style) +
          ChangesText(report, verbose, style) +
-         FindingsOfDiff("gone findings", report.gone_findings, verbose, style) + NodesText(report, style);
+         FindingsOfDiff("fixed findings", report.gone_findings, verbose, style) + NodesText(report, style);
 }
 
 }  // namespace culprit::render

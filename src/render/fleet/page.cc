@@ -1,6 +1,6 @@
-// A fleet as a page: what is wrong where, then a table of stacks and the facts in which they differ, then who
-// is silent. Of few nodes each has a row, of many each group. However large the fleet is, the page stays
-// small: what it leaves out, it says.
+// A fleet as a page: what is wrong where, then a table of stacks and the facts in which they differ, then the
+// nodes that did not answer. In a small fleet each node has a row, in a large one each group. The page stays
+// small however large the fleet is, and says what it leaves out.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -49,7 +49,7 @@ std::string NodesHtml(const std::vector<std::string>& nodes, const PageText& tex
 std::string Limit(size_t shown, size_t all, const std::string& what) {
   if (shown >= all) return "";
   return "<p class=\"limit\">Shows " + std::to_string(shown) + " of " + std::to_string(all) + " " + what +
-         "; all of them are in the JSON of <code>culprit fleet report --format json</code>.</p>";
+         "; <code>culprit fleet report --format json</code> has all.</p>";
 }
 
 std::string ValueOf(const std::vector<report::NodeFact>& stack, const std::string& what) {
@@ -125,7 +125,7 @@ std::string CellHtml(const TableRow& row, const std::string& what, const PageTex
                                        : "same") +
                      "\">" +
                      (!value.empty()                  ? text.Html(value)
-                      : row.group->left_out.Has(what) ? "not told"
+                      : row.group->left_out.Has(what) ? "not reported"
                                                       : "none");
   if (wrong != nullptr)
     html += "<span class=\"detail\">expected: " +
@@ -182,7 +182,8 @@ std::string TableSection(const report::FleetReport& report, const PageText& text
   html = Limit(rows.size(), all, "stacks") + "<div class=\"wide\" tabindex=\"0\" role=\"region\" " +
          "aria-labelledby=\"fleet-heading\">" + html + "</tbody></table></div>";
   return Section("fleet",
-                 report.baseline.empty() ? "Nodes and facts" : "Nodes and facts, against the baseline", html);
+                 report.baseline.empty() ? "Nodes and facts" : "Nodes and facts, compared with the baseline",
+                 html);
 }
 
 std::string CommonSection(const report::FleetReport& report, const PageText& text) {
@@ -238,7 +239,7 @@ std::string SilentSection(const report::FleetReport& report, const PageText& tex
     rows += "<dt>" + text.Html(report.unreachable[i].node) + "</dt><dd>" +
             text.Html(Cut(report.unreachable[i].why, 2 * kLongestValue)) + "</dd>";
   return Section(
-      "silent", "Nothing usable from",
+      "silent", "No usable answer from",
       Limit(shown, report.unreachable.size(), "nodes") + "<dl class=\"unknown\">" + rows + "</dl>");
 }
 

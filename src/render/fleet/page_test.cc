@@ -91,7 +91,7 @@ TEST(FleetText, WhereAllDifferEachIsComparedWithTheFirst) {
 TEST(FleetText, HasNoHeadingWithNothingBelow) {
   report::FleetReport report{.verdict = report::Verdict::kUnknown, .headline = "0 nodes"};
   report.unreachable = {{"n4", "no answer"}};
-  EXPECT_EQ(ToText(report, {}, false), "0 nodes\n\nnothing usable from\n  n4: no answer\n");
+  EXPECT_EQ(ToText(report, {}, false), "0 nodes\n\nno usable answer from\n  n4: no answer\n");
   EXPECT_EQ(ToMarkdown(report).find("|"), std::string::npos);
   report.groups = {{{"n1"}, {{"kernel", "6.1"}}, {}}};
   EXPECT_NE(ToText(report, {}, false).find("stacks\n  n1\n"), std::string::npos);
@@ -134,10 +134,10 @@ changes
     driver: 550.54 -> 580.95
     toolkit /a: 13.0 is new
     toolkit /b: 12.4 is gone
-    did not arrive on n004
+    did not reach n004
   on n001
     variable X: | is new
-    3 nodes are as before
+    3 nodes are unchanged
 
 new
   n005
@@ -145,7 +145,7 @@ new
 gone
   n006
 
-nothing usable from
+no usable answer from
   n007 (after): no answer
 )");
 }

@@ -1,5 +1,5 @@
-// A fleet for Prometheus: counts for all of it, and series of single nodes only for those that are not well,
-// so that their number grows with the trouble and not with the fleet.
+// A fleet for Prometheus: counts for all of it, and series for single nodes only if they have a problem, so
+// that the number of series grows with the problems and not with the fleet.
 #include <algorithm>
 #include <array>
 #include <map>
@@ -42,7 +42,7 @@ void AddStates(const report::FleetReport& report, Exposition& metrics) {
   for (const auto& [node, state] : states) ++counts[state];
   const size_t answered_not_well = states.size() - counts[NodeState::kUnreachable];
   counts[NodeState::kOk] = report.nodes - std::min(report.nodes, answered_not_well);
-  metrics.Begin("culprit_fleet_nodes", "Nodes by state; together all nodes that were asked.");
+  metrics.Begin("culprit_fleet_nodes", "Nodes by state; the sum is all nodes that were asked.");
   for (const std::string_view word : WordsOf(NodeState{}))
     metrics.Add({{"state", word}}, static_cast<long long>(counts[*base::FromWord<NodeState>(word)]));
   metrics.Begin(
@@ -75,18 +75,18 @@ void AddFleetFindings(const report::FleetReport& report, Exposition& metrics) {
 
 std::string ToPrometheus(const report::FleetReport& report, Moment now) {
   Exposition metrics;
-  metrics.Time("culprit_fleet_report_timestamp_seconds", "When this report was made.", now);
+  metrics.Time("culprit_fleet_report_timestamp_seconds", "Time at which this report was made.", now);
   metrics.Verdict(
       "culprit_fleet_verdict",
       "1 for the verdict of the fleet. \"unknown\": a node could not be judged or did not answer.",
       report.verdict);
   AddStates(report, metrics);
   AddFleetFindings(report, metrics);
-  metrics.Single("culprit_fleet_stacks", "How many different stacks the nodes have.",
+  metrics.Single("culprit_fleet_stacks", "Number of different stacks on the nodes.",
                  static_cast<long long>(report.groups.size()));
-  metrics.Single("culprit_fleet_odd_nodes", "Nodes that differ from the others.",
+  metrics.Single("culprit_fleet_odd_nodes", "Number of nodes that differ from the others.",
                  static_cast<long long>(report.outliers.size()));
-  metrics.Begin("culprit_node_odd_facts", "In how many facts an odd node differs.");
+  metrics.Begin("culprit_node_odd_facts", "Number of facts in which an odd node differs.");
   for (const report::Outlier& outlier : report.outliers)
     metrics.Add({{"node", outlier.node}}, static_cast<long long>(outlier.differs.size()));
   return metrics.Take();

@@ -47,7 +47,7 @@ std::string InWords(const report::FactChange& change) {
 
 std::string AreStill(const report::FleetChange& change) {
   if (change.still == 0) return "";
-  return std::to_string(change.still) + (change.still == 1 ? " node is as before" : " nodes are as before");
+  return std::to_string(change.still) + (change.still == 1 ? " node is unchanged" : " nodes are unchanged");
 }
 
 std::string FoldedNodes(const std::vector<std::string>& nodes) {
@@ -56,7 +56,7 @@ std::string FoldedNodes(const std::vector<std::string>& nodes) {
 }
 
 std::string WhoseWords(const report::FleetFinding& finding) {
-  return finding.varies ? "; the words are those of " + finding.nodes.front() + ", the details differ" : "";
+  return finding.varies ? "; shown as on " + finding.nodes.front() + ", details differ" : "";
 }
 
 base::Json FleetFindingJson(const report::FleetFinding& finding) {

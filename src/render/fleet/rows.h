@@ -1,4 +1,4 @@
-// What the answers of `culprit fleet` have in common. Odd nodes that differ in the same way are told
+// What the answers of `culprit fleet` have in common. Odd nodes that differ in the same way are listed
 // together.
 #pragma once
 
@@ -28,21 +28,21 @@ std::string_view WhoseIsExpected(const report::FleetReport& report);
 std::string InWords(const report::FactDiffers& differs, std::string_view whose);
 // "driver: 550.54 -> 580.95", "toolkit /opt/cuda: 13.0 is new", "... 12.4 is gone".
 std::string InWords(const report::FactChange& change);
-// "3 nodes are as before"; "" if none is.
+// "3 nodes are unchanged"; "" if none is.
 std::string AreStill(const report::FleetChange& change);
 // "n[001-003] (3)", safe for a terminal.
 std::string FoldedNodes(const std::vector<std::string>& nodes);
 
 // Why facts of a node may be missing from a comparison.
-inline constexpr std::string_view kNoRoom = "not everything was told: 64 kB had no room for all facts";
+inline constexpr std::string_view kNoRoom = "facts are missing: a brief snapshot holds at most 64 kB";
 // Why one node may have two answers.
 inline constexpr std::string_view kSeveralAnswers =
-    "different answers under one name: the latest counts; are these several nodes?";
+    "different answers under one name; the latest is used. Do several nodes have this name?";
 inline constexpr std::string_view kSeveralVersions =
-    "answers of different versions of culprit: facts may have other names";
+    "answers from different versions of culprit; facts may have different names";
 
 base::Json FleetFindingJson(const report::FleetFinding& finding);
-// "; the words are those of n01 ...", where other nodes say it in others.
+// "; shown as on n01, details differ", if the text differs between nodes.
 std::string WhoseWords(const report::FleetFinding& finding);
 
 }  // namespace culprit::render

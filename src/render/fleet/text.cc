@@ -86,9 +86,9 @@ std::string SilentLines(const report::FleetReport& report, const Style& style) {
   for (const report::Unreachable& node : report.unreachable)
     text += "  " + base::Printable(node.node) + ": " + base::Printable(node.why) + "\n";
   if (!report.unjudged.empty())
-    unjudged = "\n" + style.Bold("not judged: something could not be read there") + "\n  " +
+    unjudged = "\n" + style.Bold("not judged: culprit could not read everything there") + "\n  " +
                FoldedNodes(report.unjudged) + "\n";
-  return unjudged + (text.empty() ? "" : "\n" + style.Bold("nothing usable from") + "\n" + text);
+  return unjudged + (text.empty() ? "" : "\n" + style.Bold("no usable answer from") + "\n" + text);
 }
 
 std::string NotCheckedLines(const report::FleetReport& report, const Style& style) {

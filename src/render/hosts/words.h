@@ -11,7 +11,7 @@ namespace culprit::render {
 // "yes", "by minor-version compatibility", "no".
 std::string_view InWords(report::Runs runs);
 
-// Why a host has its row.
+// Why a host has its result.
 struct HostReason {
   const report::Finding* finding = nullptr;  // the worst error; nullptr if none decides
   size_t place = 0;                          // its index in the report

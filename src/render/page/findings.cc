@@ -35,7 +35,7 @@ std::string FixPart(const Finding& finding, const PageText& text) {
   if (const std::string caution = Caution(finding.fix); !caution.empty())
     html += "<p class=\"risk\">Caution: " + text.Sentence(caution) + "</p>";
   if (finding.fix.risk != report::Risk::kUnknown && finding.fix.risk != report::Risk::kNone)
-    html += "<p class=\"risk\">Risk of the commands: " + std::string(base::Word(finding.fix.risk)) + "</p>";
+    html += "<p class=\"risk\">Risk of these commands: " + std::string(base::Word(finding.fix.risk)) + "</p>";
   return html + "</div>";
 }
 

@@ -60,7 +60,7 @@ std::string StepRemark(const report::ProbeStepRow& step, bool verbose) {
 }
 
 std::string DeviceLine(const report::ProbeDevice& device) {
-  std::string line = device.name.empty() ? "unnamed device" : device.name;
+  std::string line = device.name.empty() ? "unknown device" : device.name;
   if (!device.compute_capability.empty()) line += ", compute capability " + device.compute_capability;
   if (device.memory_total > 0) {
     line += fmt::format(", {:.1f} of {:.1f} GiB free", static_cast<double>(device.memory_free) / kGiB,

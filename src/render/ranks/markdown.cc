@@ -32,15 +32,15 @@ std::string ToMarkdown(const report::RanksReport& report) {
   for (const report::RankWait& wait : report.waits)
     text += "| " + Plain(RanksInWords(wait.ranks)) + " | " + Plain(WaitInWords(wait)) + " |\n";
   if (!report.not_waiting.empty())
-    text += "\n" + Plain(RanksInWords(report.not_waiting)) + ": not in the first of these\n";
-  if (!report.differences.empty()) text += "\n| not the same | ranks | value |\n|---|---|---|\n";
+    text += "\n" + Plain(RanksInWords(report.not_waiting)) + ": not waiting in the first of these\n";
+  if (!report.differences.empty()) text += "\n| difference | ranks | value |\n|---|---|---|\n";
   for (const report::RankDifference& difference : report.differences) {
     for (const auto& value : difference.values)
       text += "| " + Plain(difference.what) + " | " + Plain(RanksInWords(value.ranks)) + " | " +
               Plain(ValueInWords(difference, value)) + " |\n";
   }
   for (const report::SharedDevice& shared : report.shared)
-    text += "\n- the same GPU: " + Plain(SharedInWords(shared));
+    text += "\n- ranks on the same GPU: " + Plain(SharedInWords(shared));
   for (const report::NotRead& one : report.not_read)
     text += "\n- not read: " + Code(one.what) + ": " + Plain(one.why);
   return text + "\n\nculprit " + std::string(base::ProductVersion()) + "\n";

@@ -46,7 +46,7 @@ std::string FindingRows(const report::FirstRank& first, const Style& style) {
   const report::RankFinding& finding = first.finding;
   const bool more = !finding.cause.empty() || !finding.last_words.empty();
   if (!more) return "";  // the first line has its headline
-  const std::string title = finding.cause.empty() ? "what it says" : "cause: " + finding.cause;
+  const std::string title = finding.cause.empty() ? "error" : "cause: " + finding.cause;
   std::string text = "\n" + style.Bold(title) + style.Dim(fmt::format("  rank {}", first.rank)) + "\n";
   for (const std::string& line : finding.evidence) text += LabelledRow("seen", "\"" + line + "\"");
   text += LabelledRow("why", finding.because);
@@ -62,17 +62,18 @@ std::string FindingRows(const report::FirstRank& first, const Style& style) {
 
 std::string WaitRows(const report::RanksReport& report, const Style& style) {
   if (report.waits.empty()) return "";
-  std::string text = "\n" + style.Bold("what they were waiting in") + "\n";
+  std::string text = "\n" + style.Bold("what the ranks were waiting in") + "\n";
   for (const report::RankWait& wait : report.waits)
     text += BulletRows(RanksInWords(wait.ranks) + ": " + WaitInWords(wait));
   if (!report.not_waiting.empty())
-    text += "  " + style.Warn(RanksInWords(report.not_waiting) + ": not in the first of these") + "\n";
+    text +=
+        "  " + style.Warn(RanksInWords(report.not_waiting) + ": not waiting in the first of these") + "\n";
   return text;
 }
 
 std::string DifferenceRows(const report::RanksReport& report, bool verbose, const Style& style) {
   if (report.differences.empty()) return "";
-  std::string text = "\n" + style.Bold("not the same in all ranks") + "\n";
+  std::string text = "\n" + style.Bold("differences between ranks") + "\n";
   size_t shown = 0;
   for (const report::RankDifference& difference : report.differences) {
     if (shown++ == kMostRankRows && !verbose)

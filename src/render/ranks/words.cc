@@ -22,7 +22,8 @@ std::string EndInWords(const report::RankEnds& ends) {
     case RankEnd::kStopped:
       return "stopped by " + ends.ended;
     case RankEnd::kNoEnd:
-      return "no end: still running, or killed together with culprit (SIGKILL, out of memory, node lost)";
+      return "end unknown: still running, or killed together with culprit (SIGKILL, out of memory, node "
+             "lost)";
     case RankEnd::kUnheard:
       return "no record: not started, or on a node that does not share the folder";
     case RankEnd::kSucceeded:
@@ -63,7 +64,7 @@ std::string ValueInWords(const report::RankDifference& difference,
 std::string SharedInWords(const report::SharedDevice& shared) {
   const bool named = shared.device.starts_with("GPU-") || shared.device.starts_with("MIG-");
   return fmt::format("{} on {}: {}{}", RanksInWords(shared.ranks), shared.node,
-                     named ? "" : "the GPU with bus id ", shared.device);
+                     named ? "" : "GPU with bus ID ", shared.device);
 }
 
 std::string WhenInWords(const report::FirstRank& first) {

@@ -32,9 +32,9 @@ std::string_view FamilyTitle(Family family) {
     case Family::kBuilding:
       return "Building";
     case Family::kLive:
-      return "Only on the running GPU";
+      return "Needs the running GPU";
     case Family::kSite:
-      return "Rules of the site";
+      return "Your site's rules";
   }
   return "";
 }
@@ -80,7 +80,7 @@ std::string_view Symptoms(std::string_view page) {
 }  // namespace
 
 std::string IndexHtml(const SiteParts& parts) {
-  return "<h1>What can be wrong with a CUDA stack</h1>" + Section("search", "Search", std::string(kSearch)) +
+  return "<h1>What can go wrong with a CUDA stack</h1>" + Section("search", "Search", std::string(kSearch)) +
          Section("codes", "Codes of <code>culprit check</code>", CodeIndex(parts)) +
          Section("causes", "Causes", CauseIndex(parts));
 }

@@ -107,7 +107,7 @@ function show() {
     return item;
   }));
   state.textContent = !box.value.trim() ? '' : results.length ? `${results.length} ${results.length === 1 ? 'page' : 'pages'}, best first` :
-    'Nothing here resembles it. Paste the whole error, or run culprit explain on the log.';
+    'No known message resembles this. Paste the whole error, or run culprit explain on the log.';
 }
 let waiting = 0;
 box.addEventListener('input', () => { clearTimeout(waiting); waiting = setTimeout(show, 60); });

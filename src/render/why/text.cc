@@ -65,7 +65,7 @@ std::string Functions(const std::vector<report::MissingFunction>& functions, con
     size_t end = i;
     while (end < functions.size() && functions[end].dll == dll && functions[end].importer == importer) ++end;
     const std::string more = end - i == 1 ? "" : fmt::format(" and {} more", end - i - 1);
-    const std::string where = dll.empty() ? "any library that is loaded" : base::Printable(dll);
+    const std::string where = dll.empty() ? "any loaded library" : base::Printable(dll);
     text += fmt::format("\n{} {}{}, which {} needs, is not in {}\n", style.Bad("missing function:"),
                         style.Bold(function), more, base::Printable(importer), where);
     i = end;

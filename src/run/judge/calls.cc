@@ -1,7 +1,8 @@
 // Which of the CUDA calls that returned an error is the failure. Many are not: PyTorch frees its cache and
-// asks again after cudaMalloc failed, programs ask for what may not be there, and at exit everything fails.
-// So, in this order: the call whose status the output names; the first that lost the context, since all that
-// follow fail with it; a start of CUDA that failed; the last one, where the program ended right after it.
+// retries after a failed cudaMalloc, programs query features that may not exist, and at exit everything
+// fails. So, in this order: the call whose status the output names; the first call that lost the context,
+// since all later ones fail; a failed initialization of CUDA; the last call, if the program ended right after
+// it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 using record::FailedCall;
 
 constexpr uint64_t kSameCall = 2'000;  // microseconds between a call of the driver and the runtime's over it
-constexpr uint64_t kSameBurst = 1'000'000;  // an allocator that tries again
+constexpr uint64_t kSameBurst = 1'000'000;  // a retrying allocator
 
 struct Seen {
   const record::Process* process = nullptr;
@@ -34,7 +35,7 @@ bool IsStart(const FailedCall& call) {
          (call.code != 101 || call.function.find("Init") != std::string::npos);
 }
 
-// Asked for, not there, and no harm done; or the library is going away with its process.
+// A harmless query for something that does not exist; or the library is being unloaded with its process.
 bool IsHarmless(const FailedCall& call) {
   if (!OfCuda(call)) return call.status == "CUDNN_STATUS_NOT_SUPPORTED";
   static const std::set<int64_t> kNever = {4, 500, 600, 704, 705, 708, 709, 801};

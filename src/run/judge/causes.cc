@@ -1,6 +1,6 @@
-// The causes of a run and its headline. What was seen speaks in the words of a log, so that the stories of
-// data/explain/ weigh it beside the output; then the settlements decide (run_settle.cc). Where no cause of
-// the closed list fits, the headline says in words what was seen.
+// The causes of a run and its headline. Observations are added as log lines, so that the stories of
+// data/explain/ weigh them together with the output; then the settlements decide (run_settle.cc). If no cause
+// of the closed list fits, the headline describes the observation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,10 +20,10 @@ constexpr size_t kMostLoads = 6;
 constexpr double kWorthSaying = 0.25;
 constexpr double kDecided = 0.6;
 constexpr double kSettled = 0.9;
-constexpr double kOnlyFound = 0.5;  // a finding of check that nothing in the run speaks of
+constexpr double kOnlyFound = 0.5;  // a finding of check that nothing in the run mentions
 
-// The loader's own words for what a place was; "" where it found a file that is in order, so that something
-// else failed, which the output tells.
+// The loader's message for the outcome at a place; "" if it found an intact file, so that something else
+// failed, which the output shows.
 std::string LoaderWords(const report::RunFailedLoad& failed) {
   for (const report::Place& place : failed.searched) {
     if (place.outcome == LoadOutcome::kEmptyFile || place.outcome == LoadOutcome::kTooShort)
@@ -98,7 +98,7 @@ void AddSeen(const record::Run& run, const report::RunReport& report, Heard& hea
     AddLine(heard, "Killed");
 }
 
-// Nothing in the run speaks of CUDA, but check has something against a process that uses it.
+// Nothing in the run mentions CUDA, but check has a finding about a process that uses it.
 void AddFound(const record::Run& run, const rules::Scene& scene, const report::CheckReport& check,
               report::RunReport& report) {
   if (!HasCuda(report) || report.crash || !run.interrupted.empty()) return;
@@ -110,7 +110,7 @@ void AddFound(const record::Run& run, const rules::Scene& scene, const report::C
          .code = finding.code,
          .confidence = kOnlyFound,
          .summary = finding.summary,
-         .because = "no output and no failed call mentions it, but it was true for this process",
+         .because = "neither the output nor a failed call mentions it, but it applies to this process",
          .evidence = {},
          .known = {},
          .settled = {},
@@ -136,18 +136,18 @@ bool SurvivedSomething(const report::RunReport& report) {
   return !report.failed_loads.empty() || !report.other_failures.empty();
 }
 
-// Nothing that was seen is the cause: the program's own words, or what would tell.
+// No observation is the cause: shows the program's own error, or what to try next.
 std::string WithoutCause(const report::RunReport& report) {
   const std::string nothing =
-      (SurvivedSomething(report) ? "every CUDA call and library load that failed was survived"
+      (SurvivedSomething(report) ? "the program went on after every failed CUDA call and library load"
                                  : "no CUDA call and no library load failed, and no CUDA error was printed") +
       Unwatched(report);
   if (!report.last_words.empty())
     return fmt::format("the program's own error: {}; {}", report.last_words, nothing);
-  if (!HasCuda(report)) return "could not tell why: " + nothing + "; the program's own log may tell";
+  if (!HasCuda(report)) return "could not tell why: " + nothing + "; see the program's own log";
   return "could not tell why: " + nothing +
-         "; culprit run --sanitize tells if a kernel is at fault, and CUDA_LAUNCH_BLOCKING=1 makes the "
-         "failing line report it";
+         "; use culprit run --sanitize to check the kernels, or set CUDA_LAUNCH_BLOCKING=1 so that the "
+         "failing line reports the error";
 }
 
 }  // namespace
@@ -179,7 +179,7 @@ void FindCauses(const record::Run& run, const rules::Scene& scene, const report:
   if (causes.empty()) return;
   if (causes.front().confidence >= kSettled) causes.front().separate_by.clear();  // it is done
   if (!report.crash || causes.front().confidence >= kDecided) return;
-  // Where it crashed says more than what crashes often come from.
+  // The place of the crash says more than the usual causes of crashes.
   if (!InCuda(*report.crash)) {
     causes.clear();
     return;
@@ -196,7 +196,7 @@ std::string Headline(const record::Run& run, const report::RunReport& report) {
   const std::vector<report::LikelyCause>& causes = report.explanation.causes;
   if (!report.failed) {
     if (!report.mixes.empty()) {
-      return fmt::format("finished with status 0, but two versions of {} were in one process",
+      return fmt::format("finished with status 0, but one process loaded two versions of {}",
                          report.mixes.front().family);
     }
     if (!causes.empty())

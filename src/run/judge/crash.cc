@@ -1,4 +1,4 @@
-// A crash in words: which library, which function, who called it, what was touched.
+// Describes a crash: library, function, caller, accessed address.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ bool CarriesAbort(const record::Frame& frame) {
 }
 
 std::string PlaceOfFrame(const report::RunFrame& frame) {
-  std::string place = frame.object.empty() ? "code outside any file" : frame.object;
+  std::string place = frame.object.empty() ? "code that belongs to no file" : frame.object;
   if (!frame.version.empty()) place += " (" + frame.version + ")";
   if (!frame.function.empty()) return place + ", function " + frame.function;
   return frame.object.empty() ? place : place + fmt::format(" at {:#x}", frame.offset);
@@ -52,7 +52,7 @@ std::string PlaceOfFrame(const report::RunFrame& frame) {
 }  // namespace
 
 std::optional<report::RunCrash> CrashOf(const record::Run& run, const rules::Scene& scene) {
-  // A crash that a handler of the program survived is not what ended it.
+  // A crash that the program's handler survived did not end the program.
   const record::Crash* last = nullptr;
   const record::Process* of = nullptr;
   for (const record::Process& process : run.processes) {

@@ -1,9 +1,9 @@
 // Loads that failed. Healthy programs have plenty of them: a plug-in that may be there, a library under three
-// names of which one exists. One matters where the program failed and its output names the file, or the file
-// that asked cannot do without (data/libraries.toml), or it was needed by another library right before the
-// end, or it is a part of cuDNN and cuDNN is what the output complains of, or it is the driver's and the
-// program ended without a word. None matters where the program ended with an error of its own. The names
-// under which one library was asked for are one failure.
+// names of which one exists. A failed load matters if the program failed and its output names the file, or
+// the requester cannot work without it (data/libraries.toml), or another library needed it right before the
+// end, or it is a cuDNN sub-library and the output complains about cuDNN, or it belongs to the driver and the
+// program ended without a message. None matters if the program ended with its own error. All names tried for
+// one library count as one failure.
 #include <algorithm>
 #include <map>
 
@@ -53,7 +53,7 @@ bool RequiredByTable(const Request& request) {
   });
 }
 
-// Who brought in the file that asked, outermost first: from the library that the program opened.
+// What loaded the requester, outermost first: from the library that the program opened.
 std::vector<std::string> ChainOf(const Process& process, const Mapped& mapped, const std::string& requester) {
   std::vector<std::string> chain;
   std::string path = requester;
@@ -80,7 +80,7 @@ bool ComplainsOfCudnn(const Heard& heard) {
   return false;
 }
 
-// libcuda: whoever asks for it in vain has no GPU.
+// libcuda: without it, the requester has no GPU.
 bool IsDriver(const std::string& name) {
   const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(name));
   return library != nullptr && library->family == "driver" && library->name == "cuda";
@@ -107,7 +107,7 @@ Weight WeightOf(const record::Run& run, const Mapped& mapped, const Request& req
   return !request.dlopen && NearTheEnd(run, request.at) ? Weight::kNeeded : Weight::kNone;
 }
 
-// Among the names of one library the one that the world knows it by.
+// The best-known name of a library.
 bool BetterName(const std::string& now, const std::string& other, bool other_named, bool now_named) {
   const auto known = [](const std::string& name) {
     const knowledge::Library* library = knowledge::FindLibrary(base::BaseName(name));

@@ -1,6 +1,5 @@
-// The error with which a program ended, in its own words. What Python and C++ print of an exception that
-// nobody caught is the end of the story: if it speaks of nothing of CUDA's, whatever failed before was
-// survived.
+// The error message with which a program ended. An uncaught exception printed by Python or C++ is decisive:
+// if it does not mention CUDA, all earlier failures were survived.
 #include <algorithm>
 #include <array>
 

@@ -82,7 +82,7 @@ std::vector<report::RunLoad> Loads(const record::Run& run, const rules::Scene& s
     std::map<std::string, size_t> places;  // by path, plus one
     for (const record::Loaded& loaded : process.loads) {
       if (loads.size() >= kMostLoadsShown * 4) return loads;
-      // The program itself; and what a process that forked had from its parent was told there.
+      // The program itself; what a forked process inherited is listed with its parent.
       if (&loaded == &process.loads.front() && !process.forked) continue;
       if (process.forked && loaded.at < process.at) continue;
       report::RunLoad load = AsRunLoad(loaded, name, scene);

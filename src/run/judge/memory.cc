@@ -40,7 +40,7 @@ double After(std::string_view text, std::string_view words) {
   return at == std::string_view::npos ? 0 : Bytes(text.substr(at + words.size(), 32));
 }
 
-// What PyTorch's allocator tells; 0 where it does not.
+// The numbers of PyTorch's allocator; 0 if unknown.
 struct AllocatorMessage {
   double wanted = 0, total = 0, free = -1, own = 0;
   std::string holder;  // its number; "" none is named
@@ -110,7 +110,7 @@ MemoryVerdict OwnUse(const AllocatorMessage& told) {
                   .risk = report::Risk::kNone}};
 }
 
-// Where the program does not tell, the device may have been asked.
+// If the program gives no numbers, a probe may have them.
 MemoryVerdict ByProbe(const rules::Scene& scene, double wanted) {
   if (!scene.stack().probe) return {};
   for (const snapshot::ProbedDevice& device : scene.stack().probe->devices) {

@@ -1,6 +1,6 @@
-// Two versions of one family in one process. All parts of cuDNN must be of one release, cuBLAS and cuBLASLt
-// as well; of other libraries two files of the same name are a mixture. The odd one is what a variable forced
-// in, else what differs from the file that came first.
+// Two versions of one family in one process. All cuDNN sub-libraries must be of one release, and so must
+// cuBLAS and cuBLASLt; for other libraries, two files of the same name are a mix. The odd one is the file
+// that a variable forced in, otherwise the one that differs from the first file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,7 +49,7 @@ std::string Because(const record::Loaded& odd, const record::Loaded& other) {
   }
   if (odd.via == base::Via::kLdPreload) return fmt::format("LD_PRELOAD names {}", odd.path);
   if (odd.via == base::Via::kCache || odd.via == base::Via::kDefault) {
-    return fmt::format("{} needs {} and has no RPATH or RUNPATH that finds it, so the system copy was loaded",
+    return fmt::format("{} needs {} but its RPATH and RUNPATH do not find it, so the system copy was loaded",
                        asker, file);
   }
   if (odd.via == base::Via::kRpath || odd.via == base::Via::kRunpath) {
@@ -74,7 +74,7 @@ std::optional<RunMix> MixOf(const Family& family, std::vector<Member> members, c
   const bool one_version = std::ranges::all_of(
       members, [&](const Member& member) { return member.version == members.front().version; });
   if (one_version) return std::nullopt;
-  // What belongs here: the first that nobody forced in.
+  // The right one: the first that was not forced in.
   const auto own =
       std::ranges::find_if(members, [](const Member& member) { return !Forced(*member.loaded); });
   const Member& expected = own == members.end() ? members.front() : *own;

@@ -1,6 +1,6 @@
-// A module that bears the name of a framework and is not it: a folder or a script of that name comes first on
-// sys.path. The import of a framework opens its libraries (data/imports.toml); of such a module, nothing is
-// opened.
+// A module with the name of a framework that is not the framework: a folder or script with that name comes
+// first on sys.path. The import of a framework opens its libraries (data/imports.toml); of such a module,
+// nothing is opened.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,15 +49,14 @@ void SettleByModule(const report::RunReport& report, std::span<const logs::Sympt
                     std::vector<Settlement>& settlements) {
   const std::string module = ShadowedFramework(report, symptoms);
   if (module.empty()) return;
-  Settlement shadowed{
-      "application-bug", true,
-      fmt::format("the module '{0}' that was imported is not the framework: a file or folder named {0} comes "
-                  "first on sys.path",
-                  module)};
-  shadowed.because = fmt::format("no library of {} was opened, and its import opens some", module);
+  Settlement shadowed{"application-bug", true,
+                      fmt::format("the imported module '{0}' is not the framework: a file or folder named "
+                                  "{0} comes first on sys.path",
+                                  module)};
+  shadowed.because = fmt::format("importing the real {} opens its libraries; none was opened here", module);
   shadowed.fix = {
-      .text = fmt::format("rename or move that file or folder, or take its directory out of "
-                          "PYTHONPATH; `{0}.__path__` names it",
+      .text = fmt::format("rename or move that file or folder, or remove its directory from PYTHONPATH; "
+                          "`{0}.__path__` shows which it is",
                           module),
       .commands = {"python3 -c " + report::Word(fmt::format("import {0}; print({0}.__path__)", module))},
       .risk = report::Risk::kNone};

@@ -21,7 +21,7 @@ std::string Quoted(char c, bool in_dollar_quotes) {
   return byte < 0x20 || byte == 0x7f ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
 }
 
-// As it could be typed.
+// Shell-quoted.
 std::string CommandLine(const std::vector<std::string>& words) {
   std::string line;
   for (const std::string& word : words) {
@@ -78,7 +78,7 @@ std::vector<report::NotChecked> NotWatched(const record::Run& run) {
                          fmt::format("{} bytes in the middle were not kept", text.left_out)});
   }
   if (run.lost_events > 0)
-    missing.push_back({"events", fmt::format("there was no room for {} of them", run.lost_events)});
+    missing.push_back({"events", fmt::format("{} were not recorded: no space", run.lost_events)});
   return missing;
 }
 

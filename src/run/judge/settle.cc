@@ -1,5 +1,5 @@
-// What was seen of a run decides what its output leaves open: which files were in the process, which load
-// failed where, which status a call returned.
+// Uses the observations of a run to decide what its output leaves open: which files were in the process,
+// which load failed where, which status a call returned.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,11 +47,11 @@ void ByMixes(const record::Run& run, const report::RunReport& report, Settlement
     settlements.push_back(std::move(seen));
     if (!mix.cudnn) continue;
     settlements.push_back(
-        {"cudnn-version-mismatch", false, "two cuDNNs met in one process: " + MixWords(mix)});
-    settlements.push_back({"library-bug", false, "two cuDNNs met in one process"});
+        {"cudnn-version-mismatch", false, "one process loaded two versions of cuDNN: " + MixWords(mix)});
+    settlements.push_back({"library-bug", false, "one process loaded two versions of cuDNN"});
   }
   if (cudnn || !Watching(run, record::Channel::kLoads)) return;
-  // Not refuted by what was never loaded: a part whose load failed may be the odd one.
+  // A library that was never loaded refutes nothing: a sub-library whose load failed may be the odd one.
   const bool failed = std::ranges::any_of(report.failed_loads, [](const report::RunFailedLoad& load) {
     return !load.survived && base::BaseName(load.name).starts_with("libcudnn");
   });
@@ -66,7 +66,7 @@ void ByMixes(const record::Run& run, const report::RunReport& report, Settlement
                      : "every cuDNN sub-library in the process is " + parts.front()->version.version});
 }
 
-// The file is found, and unusable.
+// The file was found but cannot be used.
 std::optional<Settlement> ByDamage(const report::RunFailedLoad& failed, const std::string& file,
                                    const std::string& asker) {
   for (const report::Place& place : failed.searched) {
@@ -80,7 +80,7 @@ std::optional<Settlement> ByDamage(const report::RunFailedLoad& failed, const st
   return std::nullopt;
 }
 
-// The shim is in the process, so its parts must lie beside it, whatever other copies there are.
+// The shim is in the process, so its sub-libraries must be next to it, whatever other copies there are.
 void ByMissingPart(const std::string& file, const std::string& asker, const std::string& because,
                    Settlements& settlements) {
   Settlement missing{"cudnn-sublibrary-missing", true,
@@ -165,11 +165,11 @@ void ByAnswer(const report::RunReport& report, Settlements& settlements) {
 void ByTool(const report::RunReport& report, Settlements& settlements) {
   if (report.kernel_errors.empty()) return;
   const report::RunKernelError& error = report.kernel_errors.front();
-  if (error.kernel.empty() || error.kind.starts_with("SIG")) return;  // somebody ended it
+  if (error.kernel.empty() || error.kind.starts_with("SIG")) return;  // a signal from outside
   for (const char* other : {"hardware-fault", "driver-wedged", "out-of-memory"})
     settlements.push_back({other, false, KernelWords(error)});
   Settlement seen{"application-bug", true, KernelWords(error)};
-  seen.because = fmt::format("{} saw it happen{}{}", error.tool, error.where.empty() ? "" : " " + error.where,
+  seen.because = fmt::format("{} observed it{}{}", error.tool, error.where.empty() ? "" : " " + error.where,
                              error.detail.empty() ? "" : ": " + error.detail);
   seen.fix = {
       .text = error.file.empty()
@@ -281,8 +281,8 @@ std::vector<Settlement> SettleRun(const record::Run& run, const rules::Scene& sc
   ByCrash(report, settlements);
   SettleByStart(symptoms, check, settlements);
   SettleByDriver(symptoms, scene, check, settlements);
-  // Which copies lie about does not excuse a cuDNN whose part is missing beside it, and not an environment
-  // that lacks what another one has.
+  // Copies elsewhere do not help a cuDNN without a sub-library next to it, nor an environment that lacks what
+  // another one has.
   const bool decided = std::ranges::any_of(settlements, [](const Settlement& settlement) {
     return settlement.decides || (settlement.confirms && (settlement.cause == "cudnn-sublibrary-missing" ||
                                                           settlement.cause == "cuda-library-missing"));

@@ -1,5 +1,5 @@
-// What the texts of a record show: symptoms, names of libraries. The logs
-// of cuDNN and of the driver also tell of what was merely tried, so only their errors are heard.
+// What the texts of a record show: symptoms, names of libraries. The logs of cuDNN and of the driver also
+// list mere attempts, so only their errors count.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -163,7 +163,7 @@ Heard ReadTexts(const record::Run& run) {
     }
     heard.inputs.push_back({std::string(base::Word(text.name)), lines});
   }
-  // Loose words are for somebody who has nothing but a text.
+  // Hints count only if there is nothing but a text.
   std::erase_if(heard.symptoms, [](const auto& symptom) { return symptom.role() == knowledge::Role::kHint; });
   std::erase_if(heard.symptoms, AskedInVain);
   // A damaged archive is a damaged package where packages are installed; elsewhere it is the program's data.

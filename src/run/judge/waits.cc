@@ -1,4 +1,4 @@
-// What a program was waiting in when somebody ended it: a CUDA call that had not returned, or what its
+// What a program was waiting for when it was interrupted: a CUDA call that had not returned, or what its
 // threads were doing in the kernel.
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ bool OneOf(std::string_view word, std::initializer_list<std::string_view> words)
   return std::ranges::find(words, word) != words.end();
 }
 
-// A system call as a person would say it.
+// A system call in plain words.
 std::string Doing(const record::Thread& thread) {
   const std::string& call = thread.system_call;
   if (call.empty()) {
@@ -46,7 +46,7 @@ std::string StateWords(const std::string& state) {
   if (state == "D") return "uninterruptible: waiting for a device or a file system";
   if (state == "R") return "running";
   if (state == "T" || state == "t") return "stopped";
-  if (state == "Z") return "dead already";
+  if (state == "Z") return "already dead";
   return state == "S" ? "sleeping" : state;
 }
 
@@ -68,7 +68,7 @@ std::vector<RunWait> WaitsOf(const record::Run& run) {
   }
   std::ranges::sort(waits, std::ranges::greater(), &RunWait::seconds);
   if (waits.size() > kMostThreads) waits.resize(kMostThreads);
-  // The main threads, and those that hang in the kernel; workers that wait for work say nothing.
+  // The main threads, and threads that hang in the kernel; idle worker threads are left out.
   std::vector<const record::Thread*> threads;
   for (const record::Thread& thread : run.threads) {
     if (thread.thread == thread.process || thread.state == "D") threads.push_back(&thread);
@@ -92,7 +92,7 @@ std::vector<RunWait> WaitsOf(const record::Run& run) {
 std::string WaitWords(const report::RunReport& report, const record::Run& run) {
   const std::string by = run.interrupted == "SIGINT" ? "the user (SIGINT)" : run.interrupted;
   std::string words = fmt::format("stopped by {} after {}", by, Lasting(Seconds(OverAt(run))));
-  if (report.waits.empty()) return words + "; what it was doing is not known";
+  if (report.waits.empty()) return words + "; what it was doing is unknown";
   const RunWait& first = report.waits.front();
   if (!first.in_call) {
     return words + fmt::format(": its {} was {}", first.thread, first.function);

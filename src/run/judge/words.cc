@@ -1,4 +1,4 @@
-// A run in words: how long, how it ended, which of its processes is meant.
+// Texts about a run: its duration, how it ended, and names of its processes.
 #include <fmt/format.h>
 
 #include <algorithm>

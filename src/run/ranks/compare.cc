@@ -1,4 +1,4 @@
-// What is not the same in all ranks: collectives, libraries, settings, devices.
+// Differences between ranks: collectives, libraries, settings, devices.
 #include "run/ranks/compare.h"
 
 #include <algorithm>

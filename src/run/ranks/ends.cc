@@ -1,7 +1,7 @@
 // How the ranks ended, and which of them was first. A rank that failed by itself explains the others: those
-// that were stopped, and those whose failure is that another one did not answer. If there is none of that
-// kind and others were lost or stopped, then it is one that left no end: killed together with culprit, or its
-// node is gone.
+// that were stopped, and those whose failure is that another one did not answer. If there is none, but others
+// were lost or stopped, then it is one without a final record: killed together with culprit, or its node is
+// gone.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -38,7 +38,7 @@ std::string HowOf(const Rank& rank) {
   }
 }
 
-// Those that ended so, the earliest first.
+// The ranks with this end, the earliest first.
 std::vector<const Rank*> Ended(const ByRank& ranks, RankEnd end) {
   std::vector<const Rank*> found;
   for (const auto& [number, rank] : ranks) {
@@ -113,7 +113,8 @@ std::optional<FirstRank> FirstOf(const ByRank& ranks, uint64_t size) {
   if (const auto failed = Ended(ranks, RankEnd::kFailed); !failed.empty()) return AsFirst(failed);
   const auto lost = Ended(ranks, RankEnd::kLostOthers);
   if (!lost.empty()) {
-    // A watchdog that gave up says that all were there, and that one did not come: no rank is missing then.
+    // A watchdog timeout shows that all ranks existed, and that one did not reach the collective: no rank is
+    // missing then.
     const bool timed_out = std::ranges::all_of(lost, [](const Rank* rank) { return !rank->waits.empty(); });
     if (const auto silent = Ended(ranks, RankEnd::kNoEnd); !silent.empty() && !timed_out)
       return AsFirst(silent);
@@ -122,7 +123,7 @@ std::optional<FirstRank> FirstOf(const ByRank& ranks, uint64_t size) {
   }
   const auto stopped = Ended(ranks, RankEnd::kStopped);
   if (stopped.empty()) return std::nullopt;
-  // Launchers stop the others when one is gone. Where most have no end, they still run.
+  // Launchers stop the other ranks when one is gone. If most have no final record, they are still running.
   const auto silent = Ended(ranks, RankEnd::kNoEnd);
   return AsFirst(silent.empty() || silent.size() > stopped.size() ? stopped : silent);
 }

@@ -1,4 +1,4 @@
-// Which rank of which job this process is, by the variables of whoever started it.
+// Which rank of which job this process is, from the variables of its launcher.
 #pragma once
 
 #include <cstdint>

@@ -16,7 +16,7 @@ using report::RankEnd;
 using report::RanksReport;
 using report::Verdict;
 
-// Whatever comes first, the same one stays.
+// Keeps the same one in any order of arrival.
 bool KnowsMore(const Rank& a, const Rank& b) {
   const auto key = [](const Rank& rank) { return std::tuple(rank.state, rank.ended, rank.began); };
   return key(a) != key(b) ? key(a) > key(b) : ToLine(a) > ToLine(b);
@@ -41,15 +41,17 @@ std::string FirstInWords(const RanksReport& report) {
     case RankEnd::kFailed:
       return who + " failed first" + (headline.empty() ? ", with " + first.ended : ": " + headline);
     case RankEnd::kLostOthers:
-      return who + " was the first that lost the others" + (headline.empty() ? "" : ": " + headline);
+      return who + " was the first to lose contact with other ranks" +
+             (headline.empty() ? "" : ": " + headline);
     case RankEnd::kNoEnd:
       return who + (CountOf(report, RankEnd::kLostOthers) > 0
-                        ? " is gone, and others lost it: it left no end"
-                        : " left no end (killed, or still running); others were stopped");
+                        ? " disappeared without a final record, and other ranks lost contact with it"
+                        : " has no final record (killed, or still running); other ranks were stopped");
     case RankEnd::kUnheard:
-      return who + " was never heard of, and others lost it";
+      return who + " never wrote a record, and other ranks lost contact with it";
     default:
-      return who + " was stopped first, and none failed before" + (headline.empty() ? "" : ": " + headline);
+      return who + " was stopped first; no rank failed before that" +
+             (headline.empty() ? "" : ": " + headline);
   }
 }
 
@@ -65,12 +67,12 @@ void Conclude(RanksReport& report) {
   } else if (!report.shared.empty()) {
     report.headline = RanksInWords(report.shared.front().ranks) + " use the same GPU";
   } else if (report.ranks == 0) {
-    report.headline = "no record of a rank could be read";
+    report.headline = "no rank record could be read";
   } else if (missing > 0) {
-    report.headline = fmt::format("no rank failed; {} of {} left no end", missing, report.ranks);
+    report.headline = fmt::format("no rank failed; {} of {} have no final record", missing, report.ranks);
   } else {
     report.headline =
-        fmt::format("{} ranks: finished with status 0{}", report.ranks,
+        fmt::format("{} ranks finished with status 0{}", report.ranks,
                     report.differences.empty() ? ", and all alike" : "; they differ in what they loaded");
   }
 }

@@ -19,7 +19,7 @@ class Merge {
   // Something that should be a record.
   void AddDamaged(const std::string& name, const std::string& why);
 
-  // Of the job that began last; how many others are there is said.
+  // About the job that began last; mentions the number of others.
   report::RanksReport Report() const;
   // How many ranks of that job are so far.
   uint64_t Count(State state) const;

@@ -64,7 +64,7 @@ std::string RanksOf(const RanksReport& report, RankEnd end) {
 TEST(Ranks, AllFinished) {
   const RanksReport report = ReportOf(JobOfRanks(8));
   EXPECT_EQ(report.verdict, Verdict::kOk);
-  EXPECT_EQ(report.headline, "8 ranks: finished with status 0, and all alike");
+  EXPECT_EQ(report.headline, "8 ranks finished with status 0, and all alike");
   EXPECT_FALSE(report.first);
   EXPECT_EQ(RanksOf(report, RankEnd::kSucceeded), "0-7");
 }
@@ -107,9 +107,11 @@ TEST(Ranks, OneThatLeftNoEndExplainsThoseThatLostIt) {
   auto ranks = JobOfRanks(4);
   for (Rank& rank : ranks) LosesOthers(rank, 5000);
   ranks[2].state = State::kBegun;
-  EXPECT_EQ(ReportOf(ranks).headline, "rank 2 of 4 on n0 is gone, and others lost it: it left no end");
+  EXPECT_EQ(ReportOf(ranks).headline,
+            "rank 2 of 4 on n0 disappeared without a final record, and other ranks lost contact with it");
   ranks.erase(ranks.begin() + 2);
-  EXPECT_EQ(ReportOf(ranks).headline, "rank 2 of 4 was never heard of, and others lost it");
+  EXPECT_EQ(ReportOf(ranks).headline,
+            "rank 2 of 4 never wrote a record, and other ranks lost contact with it");
 }
 
 TEST(Ranks, OneThatLeftNoEndExplainsThoseThatWereStopped) {
@@ -118,10 +120,11 @@ TEST(Ranks, OneThatLeftNoEndExplainsThoseThatWereStopped) {
     rank.ended = kStart + 5000 + rank.rank;
     rank.interrupted = rank.signal = "SIGTERM";
   }
-  EXPECT_EQ(ReportOf(ranks).headline, "rank 0 of 3 on n0 was stopped first, and none failed before");
+  EXPECT_EQ(ReportOf(ranks).headline, "rank 0 of 3 on n0 was stopped first; no rank failed before that");
   ranks[1].state = State::kBegun;
   const RanksReport report = ReportOf(ranks);
-  EXPECT_EQ(report.headline, "rank 1 of 3 on n0 left no end (killed, or still running); others were stopped");
+  EXPECT_EQ(report.headline,
+            "rank 1 of 3 on n0 has no final record (killed, or still running); other ranks were stopped");
   EXPECT_EQ(report.verdict, Verdict::kErrors);
   EXPECT_EQ(report.first->end, RankEnd::kNoEnd);
   ranks[2].state = State::kBegun;
@@ -274,7 +277,7 @@ TEST(Ranks, NothingAtAll) {
     EXPECT_EQ(report.ranks, 0u);
     EXPECT_FALSE(report.first);
     EXPECT_EQ(report.verdict, Verdict::kUnknown);
-    EXPECT_EQ(report.headline, "no record of a rank could be read");
+    EXPECT_EQ(report.headline, "no rank record could be read");
     EXPECT_TRUE(report.ends.empty());
   }
 }

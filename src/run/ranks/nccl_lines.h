@@ -1,5 +1,5 @@
 // What a program that uses NCCL says about it in its output: lines of NCCL_DEBUG=INFO, and of PyTorch's
-// watchdog. Facts for comparing ranks; what they mean for a failure is explain's business.
+// watchdog. Facts for comparing ranks; explain decides what they mean for a failure.
 #pragma once
 
 #include <cstdint>

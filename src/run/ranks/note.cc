@@ -1,4 +1,4 @@
-// A run as one rank of a job sees it: how it ended, what it loaded, in what it waited.
+// A run as one rank of a job: how it ended, what it loaded, what it was waiting in.
 #include <algorithm>
 #include <array>
 #include <set>
@@ -81,7 +81,7 @@ void AddOutput(const record::Run& run, Rank& rank) {
     if (!lines.version.empty()) Add(rank, {RankFactKind::kNccl, "NCCL version", lines.version, ""});
     if (!lines.network.empty()) Add(rank, {RankFactKind::kNccl, "NCCL network", lines.network, ""});
     rank.devices.insert(rank.devices.end(), lines.buses.begin(), lines.buses.end());
-    // What a program that ended well did last is not what it waited in.
+    // The last operation of a successful program is not a wait.
     if (run.failed()) rank.waits = std::move(lines.waits);
   }
 }

@@ -58,19 +58,19 @@ std::string ToLine(Rank rank) { return Fitting(rank); }
 
 base::Result<Rank> ReadRank(std::string_view text) {
   const auto bad = [](std::string why) { return base::Fail(base::ErrorCode::kBadFormat, std::move(why)); };
-  if (text.size() > kMostBytes) return bad("it is larger than the record of a rank may be");
+  if (text.size() > kMostBytes) return bad("too large for a rank record");
   const base::Json json = base::Json::parse(text, nullptr, false);
-  if (!json.is_object()) return bad("it is not JSON");
+  if (!json.is_object()) return bad("not JSON");
   std::string wrong, schema;
   const snapshot::JsonReader reader(json, wrong);
   reader.Require("schema");
   reader.Field("schema", schema);
-  if (wrong.empty() && schema != kSchema) return bad("its schema is not " + std::string(kSchema));
+  if (wrong.empty() && schema != kSchema) return bad("its \"schema\" is not " + std::string(kSchema));
   reader.Require("rank");
   Rank rank;
   snapshot::ReadFields(reader, rank);
   if (!wrong.empty()) return bad(wrong);
-  if (rank.size > kMostRanks || rank.rank >= rank.size) return bad("it is not a rank of its job");
+  if (rank.size > kMostRanks || rank.rank >= rank.size) return bad("its rank number does not fit its job");
   std::ranges::sort(rank.facts);
   return rank;
 }

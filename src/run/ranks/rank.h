@@ -1,6 +1,6 @@
-// What one rank of a job leaves behind for the report of all: a line of JSON of at most 16 kB. It is written
-// when the rank begins, so that a rank that is killed is missed; again when its program has ended, and a
-// third time when the failure is explained. Secrets are hidden.
+// The record of one rank for the report of all: a line of JSON of at most 16 kB. It is written when the rank
+// begins, so that a killed rank is noticed; again when its program has ended, and a third time when the
+// failure is explained. Secrets are hidden.
 #pragma once
 
 #include <cstdint>
@@ -82,12 +82,12 @@ Rank BeginRank(const Job& job, std::string node, const std::map<std::string, std
                uint64_t began);
 // What is known as soon as its program has ended; `done`: nothing will be added.
 void NoteEnd(const record::Run& run, uint64_t ended, bool done, snapshot::FileView& view, Rank& rank);
-// And what explains its failure.
+// Adds the explanation of its failure.
 void NoteReport(const report::RunReport& report, Rank& rank);
 
 // One line of JSON, without its end.
 std::string ToLine(Rank rank);
-// What such a line says. The text is foreign: at most kMostBytes of it are read.
+// Reads such a line. It is untrusted: at most kMostBytes are read.
 base::Result<Rank> ReadRank(std::string_view text);
 
 }  // namespace culprit::ranks

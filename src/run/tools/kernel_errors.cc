@@ -39,7 +39,7 @@ KernelFindings KernelErrors(const record::Run& run) {
                                      : ReadCudaGdbLog(Whole(text, "\n[culprit] left out\n"));
     if (!found.total && found.not_checked.empty())
       found.not_checked.push_back(
-          {std::string(base::Word(text.name)), "its report is incomplete; later errors are missing"});
+          {std::string(base::Word(text.name)), "the report is incomplete; later errors are missing"});
     Add(all, std::move(found));
   }
   return all;

@@ -36,7 +36,7 @@ bool IsReady(std::future<Value>& answer, Clock::time_point until) {
   return answer.wait_until(until) == std::future_status::ready;
 }
 
-// Where one of the directories on PATH does not answer: the first of the others that has it.
+// If a directory on PATH does not respond: the first other one that has it.
 system::FoundProgram FindElsewhere(const std::string& word, const std::string& path, const Request& request) {
   if (word.find('/') != std::string::npos) return {word, 0, ""};  // to start it is all that can be tried
   std::vector<std::future<system::FoundProgram>> answers;
@@ -102,7 +102,7 @@ std::shared_ptr<Witnesses> LayOut(const Machine& machine, const Request& request
     return std::make_shared<Witnesses>(*machine, request, reach, cupti, instead);
   });
   if (IsReady(laid_out, In(kLayOut, request))) return laid_out.get();
-  return std::make_shared<Witnesses>(request, "the directory for temporary files does not respond");
+  return std::make_shared<Witnesses>(request, "the temporary directory does not respond");
 }
 
 }  // namespace culprit::watch

@@ -1,6 +1,5 @@
-// What `run` looks at before it starts the command. All of it is bounded in time: a file system that never
-// answers, on PATH, in LD_LIBRARY_PATH or below TMPDIR, costs what could have been watched, but the command
-// starts within a second.
+// What `run` reads before it starts the command. Everything has a time limit: if a file system on PATH, in
+// LD_LIBRARY_PATH or below TMPDIR hangs, less can be watched, but the command starts within a second.
 #pragma once
 
 #include <memory>

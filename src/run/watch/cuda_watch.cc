@@ -22,7 +22,7 @@ bool Has(const Environment& environment, std::string_view name) {
 }
 
 std::string Stays(std::string_view name) {
-  return std::string(name) + " is already set, so culprit leaves it alone";
+  return std::string(name) + " is already set; culprit does not change it";
 }
 
 }  // namespace
@@ -37,7 +37,7 @@ Switches SwitchesForCalls(const Environment& environment, const std::string& lib
   if (library.empty()) {
     switches.watched.push_back({.what = record::Channel::kCalls,
                                 .how = "",
-                                .why_not = "culprit-injection.so is not part of this culprit"});
+                                .why_not = "this build of culprit does not contain culprit-injection.so"});
     return switches;
   }
   switches.variables[std::string(kInjection)] = library;

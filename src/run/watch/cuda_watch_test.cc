@@ -84,7 +84,7 @@ TEST(CudaSwitches, StayAwayFromWhatTheUserHasSet) {
   const Switches calls = SwitchesForCalls({{"CUDA_INJECTION64_PATH", "/mine.so"}}, "/ours.so", {"/c"});
   EXPECT_TRUE(calls.variables.empty());
   ASSERT_EQ(calls.watched.size(), 1u);
-  EXPECT_EQ(calls.watched[0].why_not, "CUDA_INJECTION64_PATH is already set, so culprit leaves it alone");
+  EXPECT_EQ(calls.watched[0].why_not, "CUDA_INJECTION64_PATH is already set; culprit does not change it");
   const Switches logs = SwitchesForLogs({{"CUDNN_LOGINFO_DBG", "1"}, {"CUDA_LOG_FILE", "stderr"}}, "/tmp/x");
   EXPECT_TRUE(logs.variables.empty());
   EXPECT_EQ(logs.watched.size(), 2u);

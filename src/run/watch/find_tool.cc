@@ -105,7 +105,7 @@ base::Result<std::string> FindTool(const system::System& machine, Tool tool,
   const std::string program(ProgramOf(tool));
   const bool windows = machine.platform() == base::Platform::kWindows;
   if (windows && tool == Tool::kDebugger)
-    return base::Fail(base::ErrorCode::kUnsupported, "there is no cuda-gdb for Windows");
+    return base::Fail(base::ErrorCode::kUnsupported, "cuda-gdb does not exist for Windows");
   const auto environment = machine.Environment();
   const auto folder = [&](const std::string& name) {
     const std::string value = Value(environment, name);

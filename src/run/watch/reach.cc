@@ -40,8 +40,7 @@ Reach ReachOf(const system::System& machine, const std::string& path) {
   Reach reach;
   reach.program = base::CleanPath(base::JoinPath(machine.WorkingDirectory(), path));
   if (base::BaseName(path).starts_with("valgrind")) {
-    reach.why_not =
-        "under valgrind, memory that the loader frees for an audit library is reported as an error";
+    reach.why_not = "under valgrind, an audit library causes false memory errors from the loader";
     reach.harmful = true;
     return reach;
   }
@@ -69,9 +68,9 @@ Reach ReachOf(const system::System& machine, const std::string& path) {
     reach.why_not = reach.program + " is a program for " + binfmt::MachineName(elf.machine);
     reach.harmful = true;
   } else if (!elf.interpreter) {
-    reach.why_not = reach.program + " is statically linked: only programs that it starts can be watched";
+    reach.why_not = reach.program + " is statically linked; only programs that it starts can be watched";
   } else if (elf.interpreter->find("ld-musl") != std::string::npos) {
-    reach.why_not = reach.program + " uses the musl loader, which cannot be watched";
+    reach.why_not = reach.program + " uses the musl loader, which does not support auditing";
     reach.harmful = true;
   }
   return reach;

@@ -78,7 +78,7 @@ base::Result<ToolRun> PlanSanitizer(const system::System& machine, Tool tool, co
     if (!IsFile(machine, base::JoinPath(bin, launcher)))
       return base::Fail(base::ErrorCode::kUnsupported,
                         program + " is incomplete: " + launcher +
-                            " is missing from its package, and it cannot start programs without it; use the "
+                            " is missing from its package, and it needs that file to start programs; use the "
                             "one from a CUDA toolkit");
     const std::string parts = base::JoinPath(folder.path(), "parts");
     links = "mkdir " + base::ShellWord(parts) + " && ln -s " + base::ShellWord(bin) + "/* " +

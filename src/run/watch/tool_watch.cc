@@ -18,7 +18,7 @@ std::string FirstTrouble(const std::string& report) {
     if (words.empty() || words == "COMPUTE-SANITIZER" || words.starts_with("[culprit]")) continue;
     return base::Printable(words.substr(0, 300));
   }
-  return "it printed nothing";
+  return "no output";
 }
 
 }  // namespace
@@ -43,8 +43,8 @@ base::Result<ToolWatch> ToolWatch::Make(const system::System& machine, Tool tool
 std::vector<record::Watched> ToolWatch::watched() const {
   const std::string name(ProgramOf(tool_));
   return {{record::Channel::kKernels, program_, ""},
-          {record::Channel::kLoads, "", name + " runs the program and loads its own libraries into it"},
-          {record::Channel::kCalls, "", name + " uses the driver's hook itself"}};
+          {record::Channel::kLoads, "", name + " loads its own libraries into the program"},
+          {record::Channel::kCalls, "", name + " uses the same hook of the driver"}};
 }
 
 base::Result<void> ToolWatch::Finish(const system::System& machine, const std::vector<std::string>& known,

@@ -66,8 +66,8 @@ Witnesses::Witnesses(const system::System& machine, const Request& asked, const 
   const std::map<std::string, std::string> environment = machine.Environment();
   const bool journal = (request.loads || request.calls) && MakeJournal();
   if (!journal && (request.loads || request.calls)) {
-    if (request.loads) miss(record::Channel::kLoads, "no space for a journal in " + path_);
-    if (request.calls) miss(record::Channel::kCalls, "no space for a journal in " + path_);
+    if (request.loads) miss(record::Channel::kLoads, "no space for the record of the run in " + path_);
+    if (request.calls) miss(record::Channel::kCalls, "no space for the record of the run in " + path_);
   }
   if (journal && request.loads) {
     if (!reach.why_not.empty()) miss(record::Channel::kLoads, reach.why_not);
@@ -96,7 +96,7 @@ Witnesses::Witnesses(const Request& request, const std::string& why) {
   if (request.calls) watched_.push_back({record::Channel::kCalls, "", why});
 }
 
-// By their environment: who has left the program's family tree has still got that.
+// Found by their environment, which a process keeps even if it leaves the program's process tree.
 void Witnesses::LeaveWhatIsNeeded(const system::System& machine) {
   if (directory_ == nullptr || !audits()) return;
   const auto processes = machine.List("/proc");

@@ -20,7 +20,7 @@ namespace culprit::watch {
 
 class Witnesses {
  public:
-  // Nothing fails: what cannot be had is said in watched(). `cupti`: copies of libcupti, the best first.
+  // Never fails: watched() lists what is not available. `cupti`: copies of libcupti, the best first.
   // `instead`: what a tool says that runs the command; then only logs are switched on.
   Witnesses(const system::System& machine, const Request& request, const Reach& reach,
             const std::vector<std::string>& cupti, std::vector<record::Watched> instead);
@@ -34,8 +34,8 @@ class Witnesses {
   bool audits() const { return variables_.contains("LD_AUDIT"); }
   const std::string& directory() const { return path_; }  // "" there is none
 
-  // A program that goes on in the background may start another, whose loader would complain if the library
-  // were gone: it stays then.
+  // A program that continues in the background may start another one, whose loader would complain about a
+  // missing library: then the library stays.
   void LeaveWhatIsNeeded(const system::System& machine);
 
   // After the run. `started`: as ReadJournal says.

@@ -1,4 +1,4 @@
-// A product of two matrices by cuBLAS, and by cuBLASLt, held against the CPU's.
+// A matrix product with cuBLAS and with cuBLASLt, compared with the CPU.
 #include "probe/child/device_memory.h"
 #include "probe/child/on_host.h"
 #include "probe/child/pattern.h"

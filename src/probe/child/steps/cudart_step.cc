@@ -1,4 +1,4 @@
-// The CUDA runtime: does it come up to this driver, and does it see a device?
+// The CUDA runtime: does this driver support it, and does it see a device?
 #include "probe/child/step.h"
 #include "probe/cuda/cudart.h"
 

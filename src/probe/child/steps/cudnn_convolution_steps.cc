@@ -1,5 +1,5 @@
-// A convolution by cuDNN, its result held against the CPU's; and, when asked to go deep, every algorithm that
-// cuDNN offers for it in all three directions.
+// A convolution with cuDNN, compared with the CPU; with --deep, every algorithm that cuDNN offers for it in
+// all three directions.
 #include <algorithm>
 
 #include "probe/child/convolution.h"

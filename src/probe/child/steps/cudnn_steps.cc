@@ -1,5 +1,5 @@
-// cuDNN is loaded, gives a handle, and its parts are of one version. From 8 on libcudnn is a shell that opens
-// its parts when they are first needed; the order of the questions here is the order in which they come.
+// cuDNN is loaded, creates a handle, and all its sub-libraries have the same version. From 8 on, libcudnn is
+// a shim that opens its sub-libraries when they are first needed, in the order of the calls here.
 #include <cstring>
 
 #include "probe/child/step.h"
@@ -129,7 +129,7 @@ Outcome CudnnPartsStep(Session& session) {
   }
   if (!differing.empty())
     return std::unexpected(Failure{OwnStatus::kMixedVersions, "", differing + elsewhere});
-  if (checked == 0) return "one library, no sub-libraries";
+  if (checked == 0) return "a single library without sub-libraries";
   return std::to_string(checked) + " sub-libraries agree" + elsewhere;
 }
 

@@ -95,7 +95,7 @@ Outcome CopyStep(Session& session) {
   };
   session.teller().Figure("host_to_device_gbps", rate(up));
   session.teller().Figure("device_to_host_gbps", rate(down));
-  return "4 MiB each way, " + rate(up) + " and " + rate(down) + " GB/s";
+  return "4 MiB in each direction, " + rate(up) + " and " + rate(down) + " GB/s";
 }
 
 }  // namespace culprit::prober

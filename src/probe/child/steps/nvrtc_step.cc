@@ -1,4 +1,4 @@
-// A kernel from its source: compiled by NVRTC for this very device, loaded, launched, checked.
+// A kernel from source: compiled by NVRTC for this device, loaded, launched, checked.
 #include <algorithm>
 
 #include "probe/child/kernel.h"

@@ -1,5 +1,5 @@
-// A copy from the device to its neighbour. Where they cannot reach each other directly the driver goes
-// through the host's memory: slower, and right all the same.
+// A copy from the device to its neighbour. Without direct access the driver copies through host memory:
+// slower, but still correct.
 #include "probe/child/device_memory.h"
 #include "probe/child/pattern.h"
 #include "probe/child/step.h"
@@ -67,7 +67,7 @@ Outcome PeerStep(Session& session) {
                                        std::to_string(peer) + ": " + difference});
   }
   return "4 MiB from device " + std::to_string(session.device_index()) + " to device " +
-         std::to_string(peer) + (direct != 0 ? ", directly" : ", through the host");
+         std::to_string(peer) + (direct != 0 ? ", directly" : ", through host memory");
 }
 
 }  // namespace culprit::prober

@@ -86,7 +86,7 @@ void PlanCopy(const Planning& planning, const CudnnCopy& copy, const std::string
   if (planning.wishes.deep) job.steps.emplace_back(StepName::kCudnnAlgorithms);
   if (!planning.has_device) {
     job.steps = {StepName::kCudnnLoad, StepName::kCudnnParts};
-    planning.NotRun(job.name, StepName::kCudnnCreate, file, "needs a device, and CUDA shows none");
+    planning.NotRun(job.name, StepName::kCudnnCreate, file, "needs a device, but CUDA shows none");
   }
   planning.plan.jobs.push_back(std::move(job));
 }

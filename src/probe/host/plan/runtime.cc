@@ -82,7 +82,7 @@ void PlanRuntime(const Planning& planning) {
       Job job = RuntimeJob(planning, place.root, major->first, major->second);
       if (job.steps.empty() || !seen.insert(Identity(planning, major->second)).second) continue;
       if (!planning.has_device) {
-        planning.NotRun(job.name, job.steps.front(), place.root, "needs a device, and CUDA shows none");
+        planning.NotRun(job.name, job.steps.front(), place.root, "needs a device, but CUDA shows none");
       } else if (++planned > kMostCopies && !planning.wishes.deep) {
         planning.NotRun(
             job.name, job.steps.front(), place.root,
