@@ -198,7 +198,7 @@ function(culprit_folder name)
   if(NOT sources)
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
-  elseif(ARG_UNIT AND CULPRIT_UNITY AND NOT WIN32)  # the macros of <windows.h> are for one room only
+  elseif(ARG_UNIT AND CULPRIT_UNITY AND NOT (WIN32 AND ARG_UNIT STREQUAL ground))  # it includes <windows.h> and its macros
     set(home culprit_unit_${ARG_UNIT})
     set_property(GLOBAL PROPERTY culprit_home_${name} ${home})
     add_library(${target} INTERFACE)

@@ -98,7 +98,7 @@ class Secrets(unittest.TestCase):
 
     def test_no_redact_says_what_it_shows(self):
         done = self.check("--format", "markdown", "--no-redact")
-        self.assertIn(b"--no-redact: the output shows your home directory and user name", done.stderr)
+        self.assertIn(b"--no-redact: the output contains your home directory and user name", done.stderr)
         self.expect_none(done.stdout, "--no-redact")
         self.assertNotIn(b"--no-redact", self.check("--format", "markdown").stderr)
 

@@ -159,7 +159,7 @@ class Squashfs(unittest.TestCase):
         sif(self.work / "oci.sif", [(OCI_INDEX, b"{}", 0, 0)])
         sif(self.work / "cut.sif", [(PARTITION, root, SQUASHFS, PRIMARY)], cut=40000)
         sif(self.work / "header.sif", [(PARTITION, root, SQUASHFS, PRIMARY)], cut=4500)
-        for name, words in {"lzo.squashfs": "packed with lzo", "old.squashfs": "version 4.0 is read", "bad.squashfs": "superblock",
+        for name, words in {"lzo.squashfs": "compressed with lzo", "old.squashfs": "reads version 4.0", "bad.squashfs": "superblock",
                             "cut.squashfs": "truncated", "tiny.squashfs": "truncated", "empty.squashfs": "without a root",
                             "ext3.sif": "ext3", "encrypted.sif": "encrypted", "rootless.sif": "without a root", "oci.sif": "OCI-SIF",
                             "cut.sif": "truncated", "header.sif": "truncated"}.items():

@@ -46,7 +46,7 @@ class Mcp(unittest.TestCase):
         answers, _ = ask(call("explain", text="a NUL \0\nCUDA error: out of memory", format="json"), call("explain", code=__file__))
         self.assertEqual([{"name": "-", "lines": 2}], answers[0]["result"]["structuredContent"]["answer"]["inputs"])
         self.assertTrue(answers[1]["result"]["isError"])
-        self.assertIn("is not a code", text_of(answers[1]))
+        self.assertIn("does not know the code", text_of(answers[1]))
 
     def test_it_runs_programs_only_if_allowed(self):
         asked = call("run", command=["sh", "-c", "echo ran"])

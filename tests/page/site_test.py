@@ -148,7 +148,7 @@ class InBrowser:
             found = self.search(text)
             assert found and found[0].partition("#")[0] == wanted, (text, found[:3])
         assert self.search("the weather is nice") == []
-        assert "Nothing" in self.tab.run("document.getElementById('state').textContent")
+        assert "No known message" in self.tab.run("document.getElementById('state').textContent")
 
     def test_the_result_opens_the_answer_by_keyboard(self):
         self.search("Failed to initialize NVML: Driver/library version mismatch")

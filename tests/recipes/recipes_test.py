@@ -105,7 +105,7 @@ def piped(culprit):
         assert report.returncode == 1 and "CUL2035" in report.stdout, report
         hosts = run("FROM nvidia/cuda:12.4.1-base-ubuntu22.04\n", "--host", "driver=580.95.05,gpu=H100", "--host", "driver=418.87.00,gpu=T4", "--format", "json")
         assert [host["runs"] for host in json.loads(hosts.stdout)["hosts"]] == ["yes", "no"], hosts.stdout
-        for text, what in (("a log\nof a build\n", "-: "), ("services: [\n", "-:"), ("#" * (5 << 20), "-: text of more than 4 MiB"), ("", "standard input: ")):
+        for text, what in (("a log\nof a build\n", "-: "), ("services: [\n", "-:"), ("#" * (5 << 20), "-: larger than 4 MiB"), ("", "standard input: ")):
             wrong = run(text)
             assert wrong.returncode == 2 and wrong.stderr.startswith("culprit: " + what) and wrong.stderr.count("\n") == 1, wrong
 

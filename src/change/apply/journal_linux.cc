@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <thread>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -119,6 +120,18 @@ void Take(Run& run, const Json& json) {
   }
 }
 
+// A child that was just forked holds the lock of a killed run until it starts its own program.
+constexpr std::chrono::milliseconds kRestOfAKilledRun(1000);
+
+bool LockWithin(int file, std::chrono::milliseconds patience) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  while (flock(file, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK || std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
 }  // namespace
 
 base::Result<Lock> Lock::Take(const std::string& state) {
@@ -126,11 +139,9 @@ base::Result<Lock> Lock::Take(const std::string& state) {
   if (!folder) return std::unexpected(folder.error());
   Descriptor file(openat(folder->get(), "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return FailedAt(state + "/lock", errno);
-  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) return FailedAt(state + "/lock", errno);
-    return Fail(ErrorCode::kUnsupported, "another `culprit fix` is running (" + state + "/lock)");
-  }
-  return Lock(std::move(file));
+  if (LockWithin(file.get(), kRestOfAKilledRun)) return Lock(std::move(file));
+  if (errno != EWOULDBLOCK) return FailedAt(state + "/lock", errno);
+  return Fail(ErrorCode::kUnsupported, "another `culprit fix` is running (" + state + "/lock)");
 }
 
 base::Result<Journal> Journal::Begin(const std::string& state, const std::string& root) {
