@@ -184,9 +184,9 @@ base::Result<std::shared_ptr<const system::System>> PlannedMachine(const Planned
     }
     // Builds for several CUDA under one version; which one it is, its page of links alone tells.
     if (package.name == "onnxruntime-gpu" && package.channel.kind != report::ChannelKind::kPypi) {
-      return base::Fail(base::ErrorCode::kUnsupported, "the CUDA version of onnxruntime-gpu " +
-                                                           package.version + " from " + package.channel.text() +
-                                                           " cannot be told from its version");
+      return base::Fail(base::ErrorCode::kUnsupported,
+                        "the CUDA version of onnxruntime-gpu " + package.version + " from " +
+                            package.channel.text() + " cannot be told from its version");
     }
     inside.push_back(&package);
   }
