@@ -343,8 +343,8 @@ TEST(Compat, RefusesWhatItCannotRead) {
   EXPECT_EQ(Wrong({"cuda=twelve"}), "'twelve' is not a version of cuda");
   EXPECT_EQ(Wrong({"platform=macos"}), "platform is linux, windows, linux-aarch64 or wsl, not 'macos'");
   EXPECT_EQ(Wrong({"flash-attn=new"}), "'new' is not a version of flash-attn");
-  EXPECT_TRUE(Wrong({"msvc=17.10"}).starts_with("'17.10' is not an _MSC_VER"));
-  EXPECT_TRUE(Wrong({"vs=2011"}).starts_with("'2011' is not a year of Visual Studio"));
+  EXPECT_TRUE(Wrong({"msvc=17.10"}).starts_with("'17.10' is neither an _MSC_VER"));
+  EXPECT_TRUE(Wrong({"vs=2011"}).starts_with("'2011' is not a Visual Studio year"));
   EXPECT_TRUE(Wrong({"colour=blue"}).starts_with("unknown key 'colour'"));
 }
 

@@ -189,7 +189,7 @@ TEST(Condition, MistakesSayWhereAndWhatWasExpected) {
   EXPECT_EQ(Says("driver in [5"), "12: expected ',' or ']', found the end");
   EXPECT_EQ(Says("cudnn >= 9"), "0: there may be several: expected 'any cudnn' or 'all cudnn'");
   EXPECT_EQ(Says("all cudnn"), "9: expected a comparison: 'all cudnn' needs one, found the end");
-  EXPECT_EQ(Says("all driver >= 5"), "0: there is one driver: leave out 'all'");
+  EXPECT_EQ(Says("all driver >= 5"), "0: a machine has only one driver: leave out 'all'");
   EXPECT_EQ(Says("all gpu >= 5"), "8: 'gpu' is a string; compare it with ==, != or in");
   EXPECT_EQ(Says("package"), "7: expected a name after 'package', found the end");
   EXPECT_EQ(Says("driver at /usr"), "10: 'driver' is not in a directory; leave out 'at'");

@@ -134,6 +134,8 @@ std::string FileHeader(const report::Plan& plan) {
 }
 
 void WriteCommands(report::Plan& plan, const Question& question, const Place& place, As as) {
+  const bool empty = plan.packages.empty() && plan.passed_through.empty();
+  if (empty || plan.outcome != report::Plan::Outcome::kSolution) return;
   plan.steps.clear();
   plan.document.clear();
   for (const report::PassedThrough& passed : plan.passed_through) {

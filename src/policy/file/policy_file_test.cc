@@ -71,7 +71,7 @@ TEST(PolicyFile, MistakesNameLineColumnAndWhatWasExpected) {
   EXPECT_EQ(Mistake(WithLine("text = \"\\u202e\"")),
             "site.toml:5:8: text must be one line without control characters");
   EXPECT_EQ(Mistake(WithLine("text = \"" + std::string(2000, 'x') + "\"")),
-            "site.toml:5:8: text may have 1000 characters");
+            "site.toml:5:8: text may have at most 1000 characters");
   EXPECT_EQ(Mistake(WithLine("link = \"javascript:alert(1)\"")),
             "site.toml:6:8: expected a URL with https://, found 'javascript:alert(1)'");
   EXPECT_EQ(Mistake(WithLine("commands = \"x\"")), "site.toml:6:12: commands must be a list of strings");

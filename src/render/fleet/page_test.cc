@@ -32,12 +32,11 @@ TEST(FleetPage, NamesTheOddOneWithWhatIsExpectedAndEscapes) {
 
 TEST(FleetPage, SaysWhoseWordsAFindingHas) {
   report::FleetReport report = SmallFleet();
-  EXPECT_EQ(ToHtml(report, {}).find("the words are"), std::string::npos);
+  EXPECT_EQ(ToHtml(report, {}).find("; shown as on"), std::string::npos);
   report.findings[0].nodes = {"n2", "n<3>"};
   report.findings[0].varies = true;
-  EXPECT_NE(ToHtml(report, {}).find("; the words are those of n2, the details differ"), std::string::npos);
-  EXPECT_NE(ToText(report, {}, false).find("; the words are those of n2, the details differ\n"),
-            std::string::npos);
+  EXPECT_NE(ToHtml(report, {}).find("; shown as on n2, details differ"), std::string::npos);
+  EXPECT_NE(ToText(report, {}, false).find("; shown as on n2, details differ\n"), std::string::npos);
 }
 
 TEST(FleetPage, StaysSmallAndSaysWhatIsLeftOut) {
@@ -63,7 +62,8 @@ TEST(FleetPage, WhatHadNoRoomIsNotTold) {
   report.groups[1].left_out = {.any = true, .after = "package <b> in /x"};
   report.groups.push_back({{"n4"}, {{"driver", "580"}}, {{"package z", "", "2"}}});
   const std::string page = ToHtml(report, {});
-  EXPECT_NE(page.find("<td data-fact=\"package z\" class=\"same\">not told</td>"), std::string::npos) << page;
+  EXPECT_NE(page.find("<td data-fact=\"package z\" class=\"same\">not reported</td>"), std::string::npos)
+      << page;
   EXPECT_NE(page.find("<td data-fact=\"package z\" class=\"other\">none</td>"), std::string::npos) << page;
   report.groups.pop_back();
   EXPECT_EQ(ToHtml(report, {}).find("package z"), std::string::npos) << "not known of all nodes";
@@ -103,8 +103,8 @@ TEST(FleetText, SaysWhatMakesTheComparisonUnsure) {
   report.several = {"n1"};
   report.versions = {{"0.8.0", {"n1"}}, {"0.9.0", {"n2"}}};
   const std::string text = ToText(report, {}, false);
-  for (const char* words :
-       {"no room for all facts\n  n[1-2] (2)\n", "several nodes?\n  n1\n", "  0.8.0: n1\n"})
+  for (const char* words : {"facts are missing: a brief snapshot holds at most 64 kB\n  n[1-2] (2)\n",
+                            "Do several nodes have this name?\n  n1\n", "  0.8.0: n1\n"})
     EXPECT_NE(text.find(words), std::string::npos) << text;
 }
 
