@@ -54,7 +54,7 @@ std::vector<RuleCase> AllCases() {
 
 std::vector<RuleCase> Sampled(std::vector<RuleCase> cases) {
   std::vector<RuleCase> taken;
-  for (size_t i = 0; i < cases.size(); i += CULPRIT_PROOF_STRIDE) taken.push_back(std::move(cases[i]));
+  for (size_t i = 0; i < cases.size(); i += CULPRIT_CASE_STRIDE) taken.push_back(std::move(cases[i]));
   return taken;
 }
 
