@@ -40,12 +40,18 @@ std::vector<std::string> StepWords(const FleetRun& run, const std::vector<std::s
   return words;
 }
 
+// Whom Slurm asked, said by each node in one line that srun does not mix with others.
+constexpr std::string_view kAsked = "culprit-asked ";
+constexpr size_t kLongestAsked = 800;
+
 // `before`: what the shell there does first.
 base::Result<Heard> RunShells(const FleetRun& run, const std::vector<std::string>& nodes,
                               const Carried& carried, Supply supply, const std::string& before = "") {
   std::vector<std::string> words = StepWords(run, nodes, supply != Supply::kFound);
   const std::string ask = "--pieces --node \"$SLURMD_NODENAME\" " + base::ShellWords(run.ask);
-  words.insert(words.end(), {"sh", "-c", before + carried.OnTheNode(ask, supply, run.seconds)});
+  const std::string say = fmt::format(
+      "[ ${{#SLURM_STEP_NODELIST}} -gt {} ] || echo \"{}$SLURM_STEP_NODELIST\"; ", kLongestAsked, kAsked);
+  words.insert(words.end(), {"sh", "-c", before + say + carried.OnTheNode(ask, supply, run.seconds)});
   if (supply == Supply::kFound)
     return RunTool(words.front(), {words.begin() + 1, words.end()}, run.seconds, run.stop);
   return RunTool("sh", {"-c", carried.Feeding(words)}, run.seconds, run.stop);
@@ -58,9 +64,9 @@ base::Result<Heard> RunCopies(const FleetRun& run, const std::vector<std::string
   words.insert(words.end(),
                {"--bcast=" + place, program, "snapshot", "--brief", "--pieces", "--remove-self"});
   words.insert(words.end(), run.ask.begin(), run.ask.end());
-  // The program has no libraries to copy, even if the site has that enabled. An older srun has no option for
-  // that.
-  words.insert(words.begin(), "SLURM_SEND_LIBS=no");
+  // Half the bytes, where Slurm can do that. The program has no libraries to copy, even if the site has that
+  // enabled. An older srun has no options for these.
+  words.insert(words.begin(), {"SLURM_COMPRESS=lz4", "SLURM_SEND_LIBS=no"});
   return RunTool("env", std::move(words), run.seconds, run.stop);
 }
 
@@ -73,6 +79,7 @@ struct Lacking {
 struct Told {
   std::vector<Lacking> lacking;
   std::set<std::string> started;  // on which a copy did
+  std::set<std::string> asked;    // all nodes of the step, folded
 };
 
 // "n003 x86_64 room"
@@ -87,6 +94,14 @@ Lacking ReadLacking(std::string_view words) {
   return lacking;
 }
 
+void ExpectAll(const Told& told, Answers& answers) {
+  for (const std::string& folded : told.asked) {
+    if (folded.empty()) continue;
+    const auto nodes = base::UnfoldNodes(folded);
+    for (const std::string& node : nodes.value_or(std::vector<std::string>())) answers.Expect(node);
+  }
+}
+
 Told TakeStep(const Heard& heard, Answers& answers) {
   Told told;
   fleet::Pieces pieces;
@@ -97,7 +112,10 @@ Told TakeStep(const Heard& heard, Answers& answers) {
       told.lacking.push_back(ReadLacking(line.substr(at + kLacking.size())));
     if (const size_t at = line.find(kStarted); at != std::string_view::npos)
       told.started.emplace(base::Trim(line.substr(at + kStarted.size())));
+    if (const size_t at = line.find(kAsked); at != std::string_view::npos)
+      told.asked.emplace(base::Trim(line.substr(at + kAsked.size())));
   }
+  ExpectAll(told, answers);
   TakeComplaintsOfSrun(heard.errors, answers);
   for (const fleet::Pieces::Whole& whole : pieces.Take()) {
     if (!answers.Take(whole.line, "")) answers.Say(whole.node, "its answer arrived incomplete");
@@ -109,6 +127,14 @@ std::vector<std::string> NamesOf(const std::vector<Lacking>& lacking) {
   std::vector<std::string> names;
   for (const Lacking& one : lacking) names.push_back(one.node);
   return names;
+}
+
+// All of them, if that is known without asking.
+std::vector<Lacking> AllLacking(const std::vector<std::string>& nodes, const std::string& machine) {
+  std::vector<Lacking> lacking;
+  if (machine.empty()) return lacking;
+  for (const std::string& node : nodes) lacking.push_back({node, machine, true});
+  return lacking;
 }
 
 // Runs the copies, one kind of CPU at a time. `lacking` keeps the nodes on which none started. Returns what
@@ -137,19 +163,26 @@ base::Result<std::string> AskCopies(const FleetRun& run, const Carried& carried,
 
 }  // namespace
 
-// Three steps at most. What a task does not read of its standard input makes srun drop its output, and a node
-// that never answers holds up all others that get a file or standard input. So the first step has neither,
-// and only nodes that have just said that they lack the program are in the second, where Slurm copies it.
-// Where that did not work (one full or missing directory ends it for all), or nothing may be started there,
-// they get it on standard input.
+// One step where named nodes hardly have the program: Slurm copies it. Where that did not work for all of
+// them, three steps at most. What a task does not read of its standard input makes srun drop its output, and
+// a node that never answers holds up all others that get a file or standard input. So the first step has
+// neither, and only nodes that have just said that they lack the program are in the second, where Slurm
+// copies it. Where that did not work (one full or missing directory ends it for all), or nothing may be
+// started there, they get it on standard input.
 base::Result<std::string> AskOverSlurm(const FleetRun& run, const std::vector<std::string>& nodes,
                                        const Carried& carried, Answers& answers) {
   Progress progress(!run.common.quiet);
   progress.Show("waiting for Slurm");
-  auto heard = RunShells(run, nodes, carried, Supply::kFound);
+  std::vector<Lacking> lacking = AllLacking(nodes, carried.OnlyHere());
+  const auto at_once = AskCopies(run, carried, lacking, answers);
+  if (!at_once) return std::unexpected(at_once.error());
+  if (!at_once->empty() && (lacking.empty() || run.stop.stop_requested())) return "no answer";
+  const std::vector<std::string> asked = lacking.empty() ? nodes : NamesOf(lacking);
+  for (const std::string& node : asked) answers.Say(node, "");
+  auto heard = RunShells(run, asked, carried, Supply::kFound, *at_once);
   if (!heard) return std::unexpected(heard.error());
   std::string reason = ReasonOf(*heard, run.seconds);
-  std::vector<Lacking> lacking = TakeStep(*heard, answers).lacking;
+  lacking = TakeStep(*heard, answers).lacking;
   if (lacking.empty() || run.stop.stop_requested()) return reason;
   progress.Show(fmt::format("sending the program to {} nodes", lacking.size()));
   const auto left = AskCopies(run, carried, lacking, answers);
