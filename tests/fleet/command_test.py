@@ -36,11 +36,12 @@ esac
 exec sh -c "$2"
 """
 # One task a node, the lines of all mixed; standard input goes to each. n1 has the program, n2 must get it, n3 dies. With $NO_COPIES a file cannot
-# be copied to the nodes, with $NO_START the copy is left there and does not start. Without a list of nodes, these three are chosen.
+# be copied to the nodes, with $LOST not to n1, with $NO_START the copy is left there and does not start. Without a list of nodes, these three are chosen.
 SRUN = """#!/bin/sh
 echo "$*" >>"$NODES/words"
 for word; do case $word in --nodelist=*) nodes=${word#--nodelist=};; --bcast=*) place=${word#--bcast=};; esac; done
 if [ "$place" ]; then
+  [ -z "$LOST" ] || [ "$nodes" = n2 ] || { printf "srun: error: REQUEST_FILE_BCAST(n1): Socket timed out\\nsrun: fatal: Failed to broadcast\\n" >&2; exit 1; }
   [ -z "$NO_COPIES" ] || { echo "srun: error: Failed to broadcast" >&2; exit 1; }
   while [ "${1#--bcast=}" = "$1" ]; do shift; done
   program=$2
@@ -55,9 +56,9 @@ if [ "$place" ]; then
 fi
 cat >"$NODES/stdin"
 ask() { SLURMD_NODENAME=$1 SLURM_STEP_NODELIST=n[1-3] TMPDIR="$NODES" sh -c "$word" <"$NODES/stdin" | sed "s/^/$1: /"; }
-case $nodes in n3) list= ;; n2) list=n2 ;; *) list="n1 n2" ;; esac
+case $nodes in n3) list= ;; n1|n2) list=$nodes ;; *) list="n1 n2" ;; esac
 for node in $list; do [ $node = n1 ] || PATH="$TOOLS/apart:$PATH"; ask $node; done | sort -r
-[ "$nodes" = n2 ] && exit
+case $nodes in n1|n2) exit ;; esac
 echo "srun: error: n3: task 2: Killed" >&2
 exit 137
 """
@@ -294,6 +295,12 @@ class Fleet(unittest.TestCase):
         places = [re.search(r"--bcast=(\S+)|$", step)[1] for step in self.slurm_steps()]
         self.assertEqual([bool(place) for place in places], [True, False, True, False])
         self.assertFalse(any(os.path.exists(place) for place in places if place))
+
+    def test_slurm_asks_nodes_that_the_copy_did_not_reach_apart(self):
+        self.environment.update(FILE_SYSTEM="xfs", LOST="1")
+        done = self.run_fleet("run", "--slurm", "--hosts", "n[1-2]", "-o", "out", "--", "--root", self.top / "empty")
+        self.assertEqual((done.returncode, sorted(self.answers("out"))), (0, ["n1", "n2"]), done)
+        self.assertEqual([re.search(r"--nodelist=(\S+)", step)[1] for step in self.slurm_steps()], ["n[1-2]", "n2", "n2", "n1"])
 
     def test_nodes_that_slurm_chose_are_rows(self):
         done = self.run_fleet("run", "--slurm=-N3", "-o", "out", "--", "--root", self.top / "empty")
