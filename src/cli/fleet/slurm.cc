@@ -1,6 +1,8 @@
 // Asks through Slurm, with one task a node.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -16,16 +18,25 @@
 namespace culprit::cli {
 namespace {
 
-// "srun: error: n003: task 3: Killed" tells of a node.
-void TakeComplaintsOfSrun(std::string_view errors, Answers& answers) {
-  constexpr std::string_view kError = "srun: error: ";
+// "srun: error: n003: task 3: Killed" tells of a node, and so does "srun: error: REQUEST_FILE_BCAST(n003):
+// Socket timed out on send/recv operation". Returns those that a copy did not reach.
+std::set<std::string> TakeComplaintsOfSrun(std::string_view errors, Answers& answers) {
+  constexpr std::string_view kError = "srun: error: ", kCopy = "REQUEST_FILE_BCAST(";
+  std::set<std::string> unreached;
   std::string_view line;
   while (base::NextLine(errors, line)) {
     if (!line.starts_with(kError)) continue;
     line.remove_prefix(kError.size());
-    const std::string node(line.substr(0, line.find(':')));
-    if (answers.Waits(node)) answers.Say(node, std::string(line.substr(0, kLongestReason)));
+    const bool copy = line.starts_with(kCopy);
+    if (copy) line.remove_prefix(kCopy.size());
+    const std::string node(line.substr(0, line.find(copy ? ')' : ':')));
+    if (!answers.Waits(node)) continue;
+    if (copy) line.remove_prefix(std::min(node.size() + 3, line.size()));
+    answers.Say(node, (copy ? "Slurm could not copy the program: " : "") +
+                          std::string(line.substr(0, kLongestReason)));
+    if (copy) unreached.insert(node);
   }
+  return unreached;
 }
 
 // The words for `srun` that all steps begin with: one task on each of `nodes`, which get no standard input
@@ -40,12 +51,18 @@ std::vector<std::string> StepWords(const FleetRun& run, const std::vector<std::s
   return words;
 }
 
+// Whom Slurm asked, said by each node in one line that srun does not mix with others.
+constexpr std::string_view kAsked = "culprit-asked ";
+constexpr size_t kLongestAsked = 800;
+
 // `before`: what the shell there does first.
 base::Result<Heard> RunShells(const FleetRun& run, const std::vector<std::string>& nodes,
                               const Carried& carried, Supply supply, const std::string& before = "") {
   std::vector<std::string> words = StepWords(run, nodes, supply != Supply::kFound);
   const std::string ask = "--pieces --node \"$SLURMD_NODENAME\" " + base::ShellWords(run.ask);
-  words.insert(words.end(), {"sh", "-c", before + carried.OnTheNode(ask, supply, run.seconds)});
+  const std::string say = fmt::format(
+      "[ ${{#SLURM_STEP_NODELIST}} -gt {} ] || echo \"{}$SLURM_STEP_NODELIST\"; ", kLongestAsked, kAsked);
+  words.insert(words.end(), {"sh", "-c", before + say + carried.OnTheNode(ask, supply, run.seconds)});
   if (supply == Supply::kFound)
     return RunTool(words.front(), {words.begin() + 1, words.end()}, run.seconds, run.stop);
   return RunTool("sh", {"-c", carried.Feeding(words)}, run.seconds, run.stop);
@@ -58,9 +75,9 @@ base::Result<Heard> RunCopies(const FleetRun& run, const std::vector<std::string
   words.insert(words.end(),
                {"--bcast=" + place, program, "snapshot", "--brief", "--pieces", "--remove-self"});
   words.insert(words.end(), run.ask.begin(), run.ask.end());
-  // The program has no libraries to copy, even if the site has that enabled. An older srun has no option for
-  // that.
-  words.insert(words.begin(), "SLURM_SEND_LIBS=no");
+  // Half the bytes, where Slurm can do that. The program has no libraries to copy, even if the site has that
+  // enabled. An older srun has no options for these.
+  words.insert(words.begin(), {"SLURM_COMPRESS=lz4", "SLURM_SEND_LIBS=no"});
   return RunTool("env", std::move(words), run.seconds, run.stop);
 }
 
@@ -68,11 +85,14 @@ base::Result<Heard> RunCopies(const FleetRun& run, const std::vector<std::string
 struct Lacking {
   std::string node, machine;
   bool room = false;
+  bool unreached = false;  // by a copy
 };
 
 struct Told {
   std::vector<Lacking> lacking;
   std::set<std::string> started;  // on which a copy did
+  std::set<std::string> asked;    // all nodes of the step, folded
+  std::set<std::string> unreached{};
 };
 
 // "n003 x86_64 room"
@@ -87,6 +107,14 @@ Lacking ReadLacking(std::string_view words) {
   return lacking;
 }
 
+void ExpectAll(const Told& told, Answers& answers) {
+  for (const std::string& folded : told.asked) {
+    if (folded.empty()) continue;
+    const auto nodes = base::UnfoldNodes(folded);
+    for (const std::string& node : nodes.value_or(std::vector<std::string>())) answers.Expect(node);
+  }
+}
+
 Told TakeStep(const Heard& heard, Answers& answers) {
   Told told;
   fleet::Pieces pieces;
@@ -97,8 +125,11 @@ Told TakeStep(const Heard& heard, Answers& answers) {
       told.lacking.push_back(ReadLacking(line.substr(at + kLacking.size())));
     if (const size_t at = line.find(kStarted); at != std::string_view::npos)
       told.started.emplace(base::Trim(line.substr(at + kStarted.size())));
+    if (const size_t at = line.find(kAsked); at != std::string_view::npos)
+      told.asked.emplace(base::Trim(line.substr(at + kAsked.size())));
   }
-  TakeComplaintsOfSrun(heard.errors, answers);
+  ExpectAll(told, answers);
+  told.unreached = TakeComplaintsOfSrun(heard.errors, answers);
   for (const fleet::Pieces::Whole& whole : pieces.Take()) {
     if (!answers.Take(whole.line, "")) answers.Say(whole.node, "its answer arrived incomplete");
   }
@@ -109,6 +140,14 @@ std::vector<std::string> NamesOf(const std::vector<Lacking>& lacking) {
   std::vector<std::string> names;
   for (const Lacking& one : lacking) names.push_back(one.node);
   return names;
+}
+
+// All of them, if that is known without asking.
+std::vector<Lacking> AllLacking(const std::vector<std::string>& nodes, const std::string& machine) {
+  std::vector<Lacking> lacking;
+  if (machine.empty()) return lacking;
+  for (const std::string& node : nodes) lacking.push_back({node, machine, true});
+  return lacking;
 }
 
 // Runs the copies, one kind of CPU at a time. `lacking` keeps the nodes on which none started. Returns what
@@ -129,24 +168,23 @@ base::Result<std::string> AskCopies(const FleetRun& run, const Carried& carried,
     for (const std::string& node : asked) answers.Say(node, ReasonOf(*heard, run.seconds));
     const Told told = TakeStep(*heard, answers);
     std::erase_if(lacking, [&](const Lacking& one) { return told.started.contains(one.node); });
+    for (Lacking& one : lacking) one.unreached |= heard->end.out_of_time || told.unreached.contains(one.node);
     if (run.stop.stop_requested() && told.started.size() < asked.size())
       Note(run.common, fmt::format("{} may be left on {}", place, base::Printable(base::FoldNodes(asked))));
   }
   return left;
 }
 
-}  // namespace
-
 // Three steps at most. What a task does not read of its standard input makes srun drop its output, and a node
 // that never answers holds up all others that get a file or standard input. So the first step has neither,
 // and only nodes that have just said that they lack the program are in the second, where Slurm copies it.
 // Where that did not work (one full or missing directory ends it for all), or nothing may be started there,
-// they get it on standard input.
-base::Result<std::string> AskOverSlurm(const FleetRun& run, const std::vector<std::string>& nodes,
-                                       const Carried& carried, Answers& answers) {
+// they get it on standard input. `before`: what the shells of the first step do first.
+base::Result<std::string> AskInSteps(const FleetRun& run, const std::vector<std::string>& nodes,
+                                     const Carried& carried, const std::string& before, Answers& answers) {
   Progress progress(!run.common.quiet);
   progress.Show("waiting for Slurm");
-  auto heard = RunShells(run, nodes, carried, Supply::kFound);
+  auto heard = RunShells(run, nodes, carried, Supply::kFound, before);
   if (!heard) return std::unexpected(heard.error());
   std::string reason = ReasonOf(*heard, run.seconds);
   std::vector<Lacking> lacking = TakeStep(*heard, answers).lacking;
@@ -160,6 +198,35 @@ base::Result<std::string> AskOverSlurm(const FleetRun& run, const std::vector<st
   if (!heard) return std::unexpected(heard.error());
   for (const Lacking& one : lacking) answers.Say(one.node, ReasonOf(*heard, run.seconds));
   TakeStep(*heard, answers);
+  return reason;
+}
+
+}  // namespace
+
+// Named nodes that hardly have the program get it at once: one step. Where it did not start, the careful
+// steps follow. A node that the copy did not reach may be dead, and Slurm then starts no step with it, so
+// each of those is asked by itself.
+base::Result<std::string> AskOverSlurm(const FleetRun& run, const std::vector<std::string>& nodes,
+                                       const Carried& carried, Answers& answers) {
+  std::vector<Lacking> lacking = AllLacking(nodes, carried.OnlyHere());
+  if (lacking.empty()) return AskInSteps(run, nodes, carried, "", answers);
+  const auto left = AskCopies(run, carried, lacking, answers);
+  if (!left) return std::unexpected(left.error());
+  std::string reason = "no answer";
+  if (lacking.empty() || run.stop.stop_requested()) return reason;
+  const auto unreached = std::ranges::stable_partition(lacking, std::not_fn(&Lacking::unreached));
+  const std::vector<std::string> apart = NamesOf({unreached.begin(), unreached.end()});
+  lacking.erase(unreached.begin(), unreached.end());
+  for (const Lacking& one : lacking) answers.Say(one.node, "");
+  if (!lacking.empty()) {
+    auto asked = AskInSteps(run, NamesOf(lacking), carried, *left, answers);
+    if (!asked) return asked;
+    reason = *std::move(asked);
+  }
+  const auto ask = [&](const std::string& node) {
+    return RunShells(run, {node}, carried, Supply::kStream, *left);
+  };
+  AskEach(run, apart, ask, answers);
   return reason;
 }
 
