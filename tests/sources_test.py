@@ -10,7 +10,7 @@ import sys
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-UNNAMED = re.compile(r"\bmemory, |unverified|public copy|\bquoted? (in|it)\b(?! \S*github\.com)|as cited in|a public repository")
+UNNAMED = re.compile(r"\bmemory\b|unverified|public copy|\bquoted? (in|it)\b(?! \S*github\.com)|as cited in|a public repository")
 ELSEWHERE = re.compile(r"https?://|@[0-9a-f]{6,}|\b[\w.-]+/[\w.-]+( \w+)* ?(tags?|branch|HEAD|v\d|commits?)\b|[\w.-]+/[\w.-]+:|\.(whl|tar\.gz):")
 OPENABLE = re.compile(
     r"https?://|\w+\.(com|org|net|io|cz)\b|[\w.-]+/[\w.-]+|PyPI|package index|wheels?\b|\.whl|\.tar\.gz|\d+\.\d+(\.\d+)*|"
@@ -64,6 +64,7 @@ def examples():
     yield "loaders.md part 6: the version gate", False
     yield "docs/not-there.md", False
     yield "https://docs.nvidia.com/cuda/; the rest: memory, unverified", False
+    yield "https://docs.nvidia.com/cuda/; bin and PATH: from memory", False
     yield "somebody said so", False
 
 

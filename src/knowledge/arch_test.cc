@@ -122,6 +122,8 @@ TEST(Arch, FindsAProductByName) {
   EXPECT_EQ(find("Quadro RTX 5000"), "7.5");
   EXPECT_EQ(find("rtx4090"), "8.9");
   EXPECT_EQ(find("GTX1080Ti"), "6.1");
+  EXPECT_EQ(find("GTX 560 Ti"), "2.1");
+  EXPECT_EQ(find("GeForce GTX 560 Ti 448 Cores"), "2.0");
   EXPECT_EQ(find("NVIDIA GeForce RTX 3080 Ti Laptop GPU"), "8.6");
   EXPECT_EQ(find("NVIDIA A100-SXM4-80GB"), "8.0");
   EXPECT_EQ(find("NVIDIA A100-SXM4-40GB MIG 1g.5gb"), "8.0");
