@@ -129,7 +129,19 @@ TEST(Compat, WhatOnlyABuildCouldDoOfWhichNobodyKnowsIsUnknown) {
 
 TEST(Compat, ThePackageIndexDoesNotDecideForAnotherIndex) {
   EXPECT_EQ(Ask({"torch=2.5.1+cu118", "python=3.12"}).verdict, report::Compatible::kYes);
-  EXPECT_EQ(Ask({"torch=2.9.0+cu126", "python=3.9"}).verdict, report::Compatible::kNo) << "Requires-Python";
+}
+
+// Also of builds that the tables only suppose to exist.
+TEST(Compat, RequiresPythonHoldsForEveryBuildOfARelease) {
+  EXPECT_EQ(Ask({"torch=2.9.0+cu126", "python=3.9"}).verdict, report::Compatible::kNo);
+  const auto answer = Ask({"torch=2.15.0", "python=3.10"});
+  EXPECT_EQ(answer.verdict, report::Compatible::kNo);
+  ASSERT_FALSE(answer.pairs.empty());
+  for (const char* variant : {"cu126", "cu130", "cu132"}) {
+    const std::string torch = std::string("torch=2.15.0+") + variant;
+    EXPECT_EQ(Ask({torch, "python=3.10"}).verdict, report::Compatible::kNo) << variant;
+  }
+  EXPECT_EQ(Ask({"torch=2.15.0", "python=3.11"}).verdict, report::Compatible::kYes);
 }
 
 TEST(Compat, ADriverNewerThanTheTableRunsOlderCudaButMayHaveDroppedAGpu) {

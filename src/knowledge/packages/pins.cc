@@ -134,6 +134,15 @@ Verdict Meets(const Version& version, std::string_view specifiers) {
   return verdict;
 }
 
+Verdict AdmitsMinor(std::string_view specifiers, const Version& minor) {
+  constexpr uint32_t kLastPatch = 999;
+  const Verdict first = Meets(MinorOf(minor), specifiers);
+  if (first != Verdict::kNo) return first;
+  Version last = MinorOf(minor);
+  last.parts.push_back(kLastPatch);
+  return Meets(last, specifiers);
+}
+
 bool AreRelated(std::string_view package, std::string_view other) {
   const auto asks = [](std::string_view one, std::string_view two) {
     return std::ranges::any_of(PinsOf(one),

@@ -73,7 +73,7 @@ ReleaseFit FileOnPython(const Row& row, const Version& minor) {
             row.source};
   }
   if (row.python.empty()) return {Verdict::kYes, "one wheel for every Python 3", row.source};
-  return {Meets(minor, row.python), "Python " + Text(row.python), row.source};
+  return {AdmitsMinor(row.python, minor), "Python " + Text(row.python), row.source};
 }
 
 }  // namespace
