@@ -111,7 +111,7 @@ std::string BuildName(const Build& build) {
                            (build.extra.empty() ? " " : "[" + build.extra + "] ") +
                            std::string(build.version);
   const std::string variant(build.row.variant);
-  const bool named = variant.empty() || build.row.framework == "cupy" || build.extra == variant;
+  const bool named = variant.empty() || knowledge::IsNamedByVariant(build) || build.extra == variant;
   return name + (named ? "" : "+" + variant);
 }
 

@@ -46,7 +46,7 @@ Subject Frameworks() {
                                  Libraries("libraries_windows"),
                                  Libraries("libraries_aarch64"),
                                  {"extra"},
-                                 DataOnly({"package"}),
+                                 {"package"},
                                  {"is_default", Form::kFlag},
                                  {"default_windows", Form::kFlag},
                                  {"default_aarch64", Form::kFlag},

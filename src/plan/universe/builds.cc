@@ -10,6 +10,11 @@ namespace culprit::plan {
 using base::Version;
 using knowledge::Distribution;
 
+std::string_view PlannedFramework(std::string_view name) {
+  const std::string_view framework = knowledge::FrameworkName(name);
+  return framework.empty() || knowledge::HasBuilds(framework) ? framework : "";
+}
+
 Machine DriverMachine(const Host& host) { return host.wsl ? Machine::kWindows : host.machine; }
 
 report::Channel ChannelOf(const Build& build) {

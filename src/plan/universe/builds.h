@@ -69,6 +69,10 @@ class BuildTable {
   std::map<std::pair<std::string, Machine>, std::vector<Build>> made_;
 };
 
+// The framework of a name if its builds can be planned; "" for other packages, and for frameworks of which
+// the tables have no builds: TensorRT is planned as the packages of the index that bring it.
+std::string_view PlannedFramework(std::string_view name);
+
 // The machine whose drivers are counted: WSL has that of Windows.
 Machine DriverMachine(const Host& host);
 report::Channel ChannelOf(const Build& build);

@@ -195,6 +195,7 @@ void Making::NeedMachine(const Build& build, Candidate& candidate) {
     Need need{.package = machine_, .fails = "not in the table", .source = std::string(build.row.source)};
     need.missing = true;
     candidate.needs.push_back(std::move(need));
+    candidate.needs.push_back(BuildPythonNeed(build));
     return;
   }
   if (answer.verdict != Verdict::kYes) {

@@ -31,7 +31,7 @@ bool UsesGpu(const std::string& name) {
 }
 
 bool IsFramework(const std::string& name) {
-  return knowledge::FrameworkName(name) == name && name != "triton";
+  return PlannedFramework(name) == name && name != "triton";
 }
 
 }  // namespace

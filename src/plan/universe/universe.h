@@ -137,9 +137,10 @@ std::vector<size_t> FittingTo(const Want& want, const std::vector<Candidate>& ca
 struct Ignored {
   std::vector<bool> facts{};  // by package; empty: none
   bool unknown = false;       // those that the tables cannot answer
+  bool missing = false;       // ... of builds that may exist
 
   bool Has(const Need& need) const {
-    if (unknown && need.unknown) return true;
+    if ((unknown && need.unknown) || (missing && need.missing)) return true;
     return !facts.empty() && (facts[need.package] || (need.because != kNone && facts[need.because]));
   }
 };
