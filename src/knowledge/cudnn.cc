@@ -23,14 +23,21 @@ bool BuildFits(std::string_view build, const Version& cuda) {
   return cuda.parts.size() > 1 && MinorOf(version) == MinorOf(cuda);
 }
 
-// The first release with a build for the CUDA major.
-const CudnnRelease* FirstForMajor(uint32_t major) {
+// The first release with a build that fits; for "10", with one for any 10.x.
+const CudnnRelease* FirstFor(const Version& cuda) {
   for (const CudnnRelease& row : CudnnReleases()) {
     for (const std::string_view build : row.cuda_builds) {
-      if (Known(build).part(0) == major) return &row;
+      if (cuda.parts.size() == 1 ? Known(build).part(0) == cuda.part(0) : BuildFits(build, cuda)) return &row;
     }
   }
   return nullptr;
+}
+
+// NVIDIA's support matrix of a release lists every CUDA that it is built for: what is not listed is not built.
+Answer NotInMatrix(const CudnnRelease& row) {
+  std::string builds;
+  for (const std::string_view build : row.cuda_builds) builds += (builds.empty() ? "" : ", ") + Text(build);
+  return No("NVIDIA's support matrix of cuDNN " + Text(row.version) + " lists CUDA " + builds + " alone", row.source);
 }
 
 const CudnnLastForCuda* LastForCuda(const Version& cuda) {
@@ -127,13 +134,19 @@ Answer CudnnForCuda(const Version& cudnn, const Version& cuda) {
       return No("cuDNN " + Text(last->cudnn) + " is the last for CUDA " + Text(last->cuda), last->source);
     }
   }
-  if (const CudnnRelease* first = FirstForMajor(cuda.part(0)); first != nullptr) {
+  if (const CudnnRelease* first = FirstFor(cuda); first != nullptr) {
     const Version version = Known(first->version);
     if (cudnn < version && !BeginsWith(version, cudnn)) {
-      return No("cuDNN " + Text(first->version) + " is the first for CUDA " + std::to_string(cuda.part(0)),
+      const bool by_minor = cuda.part(0) < kFirstMajorWithOneBuild && cuda.parts.size() > 1;
+      return No("cuDNN " + Text(first->version) + " is the first for CUDA " +
+                    (by_minor ? MinorOf(cuda).ToString() : std::to_string(cuda.part(0))),
                 first->source);
     }
   }
+  const bool whole = std::ranges::all_of(
+      rows, [](const CudnnRelease* row) { return row->basis == CudnnBasis::kMatrix; });
+  if (!rows.empty() && whole && (cuda.parts.size() > 1 || cuda.part(0) >= kFirstMajorWithOneBuild))
+    return NotInMatrix(*rows.back());
   return Unknown(rows.empty() ? Name(cudnn) + " is not in the table" : "no build of " + pair + " is recorded",
                  rows.empty() ? "" : rows.back()->source);
 }
