@@ -198,6 +198,7 @@ TEST(CompatPackages, TellTheCudaAndTheDriverOfTheirNames) {
   const auto fits = Ask({"mxnet=1.9.1", "driver=440.33.01"});
   ASSERT_EQ(fits.builds.size(), 1u);
   EXPECT_EQ(fits.builds[0].install.Text(), "pip install \"mxnet-cu102==1.9.1\"");
+  EXPECT_EQ(fits.builds[0].build, "mxnet-cu102 1.9.1");
 }
 
 TEST(CompatPackages, AreInstalledOnlyWhereTheIndexHasThem) {
@@ -218,6 +219,20 @@ TEST(CompatPackages, RequireEachOther) {
   EXPECT_EQ(Ask({"cudf-cu12=25.8.0", "numba-cuda=0.20.0"}).verdict, report::Compatible::kNo);
   EXPECT_EQ(Ask({"cudf-cu12=26.10.2", "cupy-cuda11x=14.2.0"}).verdict, report::Compatible::kUnknown)
       << "it asks for cupy-cuda12x";
+}
+
+TEST(CompatPackages, ALibraryForTheCudaOfTorchMustBeThere) {
+  const auto other = Ask({"bitsandbytes=0.45.5", "torch=2.9.0+cu130"});
+  EXPECT_EQ(other.verdict, report::Compatible::kNo);
+  EXPECT_EQ(VerdictOf(other, "torch 2.9.0+cu130", "bitsandbytes 0.45.5"), "no");
+  EXPECT_EQ(Ask({"bitsandbytes=0.45.5", "torch=2.9.0+cu128"}).verdict, report::Compatible::kYes);
+  // Of a torch whose build is not named, the one that works is meant.
+  const auto any = Ask({"bitsandbytes=0.45.5", "torch=2.12.0"});
+  EXPECT_EQ(any.verdict, report::Compatible::kYes);
+  ASSERT_EQ(any.builds.size(), 1u);
+  EXPECT_EQ(any.builds[0].build, "torch 2.12.0+cu126");
+  EXPECT_EQ(Ask({"bitsandbytes=0.42.0", "torch=2.1.2", "platform=windows"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"bitsandbytes=0.45.5", "cuda=13.0"}).verdict, report::Compatible::kNo);
 }
 
 TEST(CompatPackages, WhatNoRowTellsIsUnknownWithWhatWouldTell) {

@@ -81,6 +81,8 @@ class Making {
   void NeedProjectCode(const ProjectRelease& release, Candidate& candidate);
   void NeedCode(const ProjectRelease& release, Candidate& candidate);
   void NeedCudaOfTorch(const ProjectRelease& release, Candidate& candidate);
+  void NeedOpenedLibrary(const ProjectRelease& release, const std::vector<base::Version>& gpus, size_t torch,
+                         Candidate& candidate);
   bool IsAsked(const std::string& name, const Candidate& candidate) const;
   void NeedText508(std::string_view text, std::string_view version, std::string_view source,
                    Candidate& candidate);
@@ -114,6 +116,10 @@ class Making {
   std::map<std::tuple<size_t, uint32_t, const char*>, SharedNeed> major_needs_;
   std::map<Said, SharedNeed> version_needs_, text_needs_, nvcc_needs_;
   std::map<std::vector<const knowledge::ProjectWheels*>, SharedNeed> file_needs_;
+  std::map<std::tuple<const knowledge::OpenedLibrary*, const knowledge::ProjectLibraries*,
+                      std::vector<const knowledge::ProjectCode*>>,
+           SharedNeed>
+      opened_needs_;
   size_t machine_ = kNone, driver_ = kNone, python_ = kNone, glibc_ = kNone, cuda_asked_ = kNone;
   size_t cuda_major_ = kNone, cudnn_major_ = kNone, several_ = kNone;
   std::vector<size_t> gpus_;

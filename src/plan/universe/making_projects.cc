@@ -274,6 +274,7 @@ void Making::NeedCudaOfTorch(const ProjectRelease& release, Candidate& candidate
   const bool needs = torch != made_.end() && std::ranges::any_of(candidate.needs, [&](const Need& need) {
                        return need.package == torch->second;
                      });
+  if (needs && release.opened != nullptr) return NeedOpenedLibrary(release, gpus, torch->second, candidate);
   if (!needs || majors.empty() || release.code.empty()) return;  // without rows of code, NeedTorch knows
   Need need{.package = torch->second, .source = std::string(release.code.front()->source)};
   need.accepts = WithCudaMajor(torch->second, majors);
@@ -283,6 +284,33 @@ void Making::NeedCudaOfTorch(const ProjectRelease& release, Candidate& candidate
   }
   need.fails = need.words;
   candidate.needs.push_back(std::move(need));
+}
+
+// It has a library for each of several CUDA releases, and opens the one for that of torch.
+void Making::NeedOpenedLibrary(const ProjectRelease& release, const std::vector<Version>& gpus, size_t torch,
+                               Candidate& candidate) {
+  if (release.libraries == nullptr) {
+    candidate.remark = "for which CUDA it has libraries is not in the tables";
+    candidate.code_unknown = true;
+    return;
+  }
+  SharedNeed& made = opened_needs_[{release.opened, release.libraries, release.code}];
+  if (made == nullptr) {
+    Need need{.package = torch, .source = std::string(release.libraries->source)};
+    const auto& builds = universe_.packages[torch].candidates;
+    for (size_t i = 0; i < builds.size(); ++i) {
+      const bool known = builds[i].row != nullptr && !builds[i].row->cuda.empty();
+      if (known && knowledge::GoesWithCuda(release, knowledge::Known(builds[i].row->cuda), gpus))
+        need.accepts.push_back(i);
+    }
+    need.words = "has libraries for CUDA";
+    for (const std::string_view cuda : release.libraries->cuda)
+      need.words += (cuda == release.libraries->cuda.front() ? " " : ", ") + std::string(cuda);
+    if (release.libraries->cuda.empty()) need.words = "has no library for CUDA";
+    need.fails = need.words;
+    made = std::make_shared<const Need>(std::move(need));
+  }
+  candidate.needs.push_back(made);
 }
 
 std::vector<size_t> Making::WithCudaMajor(size_t framework, const std::vector<uint32_t>& majors) const {
