@@ -1,7 +1,9 @@
 #include "knowledge/cudnn.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/windows/path.h"
 #include "knowledge/arch.h"
@@ -93,11 +95,31 @@ std::vector<const CudnnPart*> PartsOf(const Version& cudnn) {
   return parts;
 }
 
+namespace {
+
+// Rows with their versions as numbers: a plan asks for them hundreds of times.
+struct ReadCudnn {
+  const CudnnRelease* row;
+  Version version;
+  std::optional<Version> build;
+};
+const std::vector<ReadCudnn>& ReadCudnns() {
+  static const auto kAll = [] {
+    std::vector<ReadCudnn> all;
+    for (const CudnnRelease& row : CudnnReleases())
+      all.push_back({&row, Known(row.version), Version::Parse(row.build)});
+    return all;
+  }();
+  return kAll;
+}
+
+}  // namespace
+
 std::vector<const CudnnRelease*> FindCudnn(const Version& cudnn) {
   std::vector<const CudnnRelease*> rows;
-  for (const CudnnRelease& row : CudnnReleases()) {
-    const bool by_build = cudnn.parts.size() > 3 && !row.build.empty() && Known(row.build) == cudnn;
-    if (by_build || BeginsWith(Known(row.version), cudnn)) rows.push_back(&row);
+  for (const ReadCudnn& one : ReadCudnns()) {
+    const bool by_build = cudnn.parts.size() > 3 && one.build && *one.build == cudnn;
+    if (by_build || BeginsWith(one.version, cudnn)) rows.push_back(one.row);
   }
   if (!rows.empty() || cudnn.parts.size() <= 3) return rows;
   Version shorter = cudnn;  // without a build number that is not recorded

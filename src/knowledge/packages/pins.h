@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/version.h"
 #include "knowledge/answer.h"
@@ -30,6 +31,21 @@ std::span<const WheelVersions> Wheels();
 const Pin* FindPin(std::string_view package, std::string_view version, std::string_view extra = "");
 // What a pin requires of a package: "==9.1.0.70" for "nvidia-cudnn-cu12"; "" = nothing.
 std::string_view Requirement(const Pin& pin, std::string_view package);
+
+// Specifiers that are read once and held against many versions.
+class Specifiers {
+ public:
+  explicit Specifiers(std::string_view text);
+  Verdict Meets(const base::Version& version) const;
+
+ private:
+  struct One {
+    std::string_view sign;  // of a constant; "" = it cannot be parsed
+    base::Version bound;
+    bool prefix = false;  // "==2.5.*"
+  };
+  std::vector<One> all_;
+};
 
 // Whether a version satisfies "==2.5.1", ">=9.8,<10.0", "~=3.8.0", "!=1.2.*". kUnknown if it cannot be
 // parsed.

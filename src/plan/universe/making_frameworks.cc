@@ -146,6 +146,7 @@ Candidate Making::FrameworkCandidate(const Build& build, Libraries libraries) {
   candidate.is_default = build.published == knowledge::PublishedOn::kPackageIndex;
   candidate.row = &build.row;
   candidate.source = build.row.source;
+  if (IsLeftOut(std::string(build.row.framework), candidate)) return candidate;
   NeedMachine(build, candidate);
   if (build.row.cuda.empty() || !build.own_row) {
     candidate.needs.push_back(

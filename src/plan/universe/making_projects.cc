@@ -51,10 +51,12 @@ size_t Making::AddProject(const std::string& name) {
     candidate.version = release.version;
     candidate.number = release.number;
     candidate.channel = report::ChannelKind::kPypi;
-    NeedProjectFiles(release, candidate);
-    NeedProjectPins(name, release, candidate);
-    NeedProjectCode(release, candidate);
-    if (release.build == nullptr) {
+    if (!IsLeftOut(name, candidate)) {
+      NeedProjectFiles(release, candidate);
+      NeedProjectPins(name, release, candidate);
+      NeedProjectCode(release, candidate);
+    }
+    if (release.build == nullptr || IsLeftOut(name, candidate)) {
       candidates.push_back(std::move(candidate));
     } else {
       AddBuilt(*release.build, candidate, candidates);
@@ -208,18 +210,35 @@ const std::vector<size_t>& Making::AcceptedBy(size_t package, const std::string&
   const auto [at, fresh] = accepted_.try_emplace({package, specifiers});
   if (!fresh) return at->second;
   const auto& candidates = universe_.packages[package].candidates;
-  const Version* last = nullptr;
+  const std::vector<WrittenVersion>& versions = VersionsOf(package);
+  const base::SpecifierSet asked(specifiers);
   bool met = false;
   for (size_t i = 0; i < candidates.size(); ++i) {
-    const bool again = last != nullptr && *last == candidates[i].number && candidates[i].row != nullptr;
-    if (!again) {
-      const std::string version =
-          candidates[i].row != nullptr ? candidates[i].number.ToString() : candidates[i].version;
-      met = specifiers.empty() || base::Meets(version, specifiers) == true;
-      if (!candidates[i].before.empty()) met = knowledge::AdmitsBefore(candidates[i].before, specifiers);
+    const WrittenVersion& version = versions[i];
+    if (!candidates[i].before.empty()) {
+      met = knowledge::AdmitsBefore(candidates[i].before, specifiers);
+    } else if (!version.again) {
+      met = specifiers.empty() || (version.read && asked.Accepts(*version.read, version.text) == true);
     }
-    last = &candidates[i].number;
     if (met) at->second.push_back(i);
+  }
+  return at->second;
+}
+
+// The versions of a package's candidates, read once.
+const std::vector<Making::WrittenVersion>& Making::VersionsOf(size_t package) {
+  const auto [at, fresh] = versions_.try_emplace(package);
+  if (!fresh) return at->second;
+  const Candidate* last = nullptr;
+  for (const Candidate& candidate : universe_.packages[package].candidates) {
+    WrittenVersion version;
+    version.again = last != nullptr && candidate.row != nullptr && last->number == candidate.number;
+    if (!version.again) {
+      version.text = candidate.row != nullptr ? candidate.number.ToString() : candidate.version;
+      version.read = base::PythonVersion::Parse(version.text);
+    }
+    last = &candidate;
+    at->second.push_back(std::move(version));
   }
   return at->second;
 }
@@ -242,9 +261,14 @@ void Making::NeedProjectCode(const ProjectRelease& release, Candidate& candidate
   if (release.build == nullptr) NeedCudaOfTorch(release, candidate);
 }
 
+// A root refuses it whatever it needs. Trials give up requirements, so their universe has all needs.
+bool Making::IsLeftOut(const std::string& name, const Candidate& candidate) const {
+  return width_ == Width::kExact && !IsAsked(name, candidate);
+}
+
 bool Making::IsAsked(const std::string& name, const Candidate& candidate) const {
   return std::ranges::all_of(question_.wants, [&](const Want& want) {
-    return want.name != name || !FittingTo(want, {candidate}).empty();
+    return want.name != name || Fits(want, candidate);
   });
 }
 

@@ -24,6 +24,8 @@ std::string LocalPart(const std::string& specifiers) {
   return plus == std::string::npos ? "" : specifiers.substr(plus + 1, specifiers.find(',', plus) - plus - 1);
 }
 
+}  // namespace
+
 bool Fits(const Want& want, const Candidate& candidate) {
   if (!candidate.before.empty()) return knowledge::AdmitsBefore(candidate.before, want.specifiers);
   if (candidate.row == nullptr) {  // 0.8.5.post1 is not 0.8.5
@@ -41,8 +43,6 @@ bool Fits(const Want& want, const Candidate& candidate) {
   const bool chooses = want.extra.starts_with("cuda") && !candidate.variant.empty();
   return !chooses || want.extra.starts_with(candidate.variant) || candidate.variant.starts_with(want.extra);
 }
-
-}  // namespace
 
 std::vector<size_t> AllOf(const Package& package) {
   std::vector<size_t> all(package.candidates.size());

@@ -130,7 +130,9 @@ struct Universe {
 constexpr size_t kNone = static_cast<size_t>(-1);
 
 std::vector<size_t> AllOf(const Package& package);
-// The candidates that a want accepts, by its specifiers and its extra.
+// Whether a want accepts a candidate, by its specifiers and its extra.
+bool Fits(const Want& want, const Candidate& candidate);
+// The candidates that a want accepts.
 std::vector<size_t> FittingTo(const Want& want, const std::vector<Candidate>& candidates);
 
 // Needs that do not count.
