@@ -156,6 +156,17 @@ TEST(Compat, AGpuThatNoTableHasIsUnknown) {
   EXPECT_EQ(VerdictOf(answer, "CUDA 13.2", "RTX 7090"), "unknown");
 }
 
+TEST(Compat, APackageOfTheIndexThatHoldsNoBuildIsTold) {
+  const auto ended = Ask({"tensorflow-gpu=2.12.0", "python=3.10"});
+  EXPECT_EQ(ended.verdict, report::Compatible::kNo);
+  EXPECT_EQ(VerdictOf(ended, "tensorflow-gpu 2.12.0", "the package index"), "no");
+  EXPECT_EQ(Ask({"tensorflow-gpu=2.11.0", "python=3.10"}).verdict, report::Compatible::kYes);
+  EXPECT_EQ(Ask({"tensorflow-gpu=1.14", "gpu=7.0"}).verdict, report::Compatible::kYes);
+  const auto cpu = Ask({"tensorflow=1.14", "gpu=7.0"});
+  ASSERT_EQ(cpu.notes.size(), 2u);
+  EXPECT_NE(cpu.notes[1].find("is for the CPU only; tensorflow-gpu"), std::string::npos) << cpu.notes[1];
+}
+
 // ---- packages that are no framework
 TEST(CompatPackages, AreWhatTheirRowsSay) {
   EXPECT_EQ(Ask({"flash-attn=2.8.3", "gpu=7.5"}).verdict, report::Compatible::kNo)
