@@ -310,6 +310,8 @@ TEST(Solve, PackagesOfTheIndexThatHoldABuild) {
   EXPECT_EQ(planned("tensorflow-gpu==2.12.0", "3.10"),
             "tensorflow 2.12.0; the package index has no wheel of tensorflow-gpu 2.12.0; tensorflow 2.12.0 takes its "
             "place");
+  const Plan old = SolveWith(Asked({"tensorrt"}, "535.104.05", "7.5", "3.10"), Builds());
+  EXPECT_NE(Find(old.packages, "tensorrt-cu12"), nullptr) << old.headline << Conflict(old);
   const Plan windows = [] {
     Question question = Asked({"mxnet-cu112"}, "580.95.05", "8.0", "3.8");
     question.host.machine = Machine::kWindows;

@@ -30,6 +30,12 @@ bool UsesGpu(const std::string& name) {
   return project != nullptr && project->gpu != GpuUse::kNone;
 }
 
+// Without GPU code of its own, but a driver must run its CUDA: tensorrt-cu13.
+bool IsForOneCuda(const std::string& name) {
+  const knowledge::Project* project = knowledge::FindProject(name);
+  return project != nullptr && !project->cuda.empty();
+}
+
 bool IsFramework(const std::string& name) {
   return PlannedFramework(name) == name && name != "triton";
 }
@@ -146,7 +152,7 @@ bool Making::IsModelled(const std::string& name) const {
   const auto asked = [&](const auto& list, auto member) {
     return std::ranges::find(list, name, member) != list.end();
   };
-  return UsesGpu(name) || asked(question_.wants, &Want::name) || asked(question_.limits, &Limit::package);
+  return UsesGpu(name) || IsForOneCuda(name) || asked(question_.wants, &Want::name) || asked(question_.limits, &Limit::package);
 }
 
 void Making::NeedProjectPins(const std::string& name, const ProjectRelease& release, Candidate& candidate) {
