@@ -77,7 +77,7 @@ def project_cases(cache):
                  "torch==2.8.0; extra == 'srt'", "sglang[runtime_common]; extra == 'srt'", "timm==1.0; extra == 'runtime-common'",
                  "SGLang[srt,test]; extra == 'all' and sys_platform == 'linux'", "peft; extra == 'test'", "sglang[all]; extra == 'test'"))},
              # One that the pins do not have, and one that they have.
-             ("vllm", "0.2.5"): {"vllm-0.2.5-py3-none-any.whl": wheel(metadata("torch>=2.1.1", "timm>=1"))},
+             ("vllm", "0.0.5"): {"vllm-0.0.5-py3-none-any.whl": wheel(metadata("torch>=2.1.1", "timm>=1"))},
              ("vllm", "0.6.0"): {"vllm-0.6.0-py3-none-any.whl": wheel(metadata("torch==2.4.0", "timm>=1"))},
              ("torch", "2.6.0"): {"torch-2.6.0-cp39-cp39-manylinux_2_28_x86_64.whl": wheel(metadata("triton==3.2", "keras>=3"))}}
     index = FakeIndex(files, cache)
@@ -95,7 +95,7 @@ def project_cases(cache):
         ("transformers", ["5.0", "5.1"], None, None, None, ["torch<2.9,>=2.4"]),
         ("transformers", ["5.0", "5.1"], None, ["linux-x86_64", "linux-aarch64"], "<3.12", ["triton==3.0"]),
         ("transformers", ["5.0", "5.1"], "torch", None, None, ["accelerate[x]>=1"]),
-        ("vllm", ["0.2.5"], None, None, None, ["timm>=1", "torch>=2.1.1"]), ("vllm", ["0.6.0"], None, None, None, ["timm>=1"])]
+        ("vllm", ["0.0.5"], None, None, None, ["timm>=1", "torch>=2.1.1"]), ("vllm", ["0.6.0"], None, None, None, ["timm>=1"])]
     reads = index.reads
     projects.harvest(index, 0)
     yield "files read a second time", index.reads, reads
@@ -203,6 +203,26 @@ def code_cases():
     yield "a row until 4.8 and 4.10", gpu_code.covers({"version": "4.6.3", "until": "4.8"}, "4.10.0"), False
 
 
+def library_cases(folder):
+    """(what, found, wanted): the CUDA releases in the names of libraries."""
+    def names(*libraries):
+        return wheel(**{f"bitsandbytes/libbitsandbytes_{one}": "" for one in libraries})
+    index = FakeIndex({("bitsandbytes", "0.40.2"): {"bitsandbytes-0.40.2-py3-none-any.whl": names("cuda118.so")},
+                       ("bitsandbytes", "0.42.0"): {"bitsandbytes-0.42.0-py3-none-any.whl": names(
+                           "cpu.so", "cuda118.so", "cuda118_nocublaslt.so", "cuda110.so")},
+                       ("bitsandbytes", "0.50.0"): {
+                           "bitsandbytes-0.50.0-py3-none-manylinux_2_24_x86_64.whl": names("cuda130.so", "rocm64.so", "cuda128.so"),
+                           "bitsandbytes-0.50.0-py3-none-win_amd64.whl": names("cuda130.dll", "cuda128.dll")}}, folder)
+    found = wheel_code.libraries(index)
+    yield "CUDA in the names of libraries", [(list(r["versions"]), r["platforms"], list(r["cuda"])) for r in found], [
+        (["0.42.0"], ["linux-aarch64", "windows-x86_64"], []), (["0.42.0"], ["linux-x86_64"], ["11.0", "11.8"]),
+        (["0.50.0"], ["linux-x86_64", "windows-x86_64"], ["12.8", "13.0"])]
+    old = tomllib.loads(wheel_code.rewrite([], {}, found[1:]))
+    yield "libraries that differ", list(wheel_code.compare([], old, found)), [
+        "bitsandbytes 0.42.0 linux-aarch64: libraries for CUDA none, the data has None",
+        "bitsandbytes 0.42.0 windows-x86_64: libraries for CUDA none, the data has None"]
+
+
 def pci_ids_cases(folder):
     """(what, found, wanted): data from a newer pci.ids is not overwritten."""
     path = pathlib.Path(folder) / "pci.ids"
@@ -229,7 +249,7 @@ def mistakes():
     if (got := file_rows()) != [("windows-x86_64", None, "<3.16,>=3.11")]:
         yield f"rows of a release with an abi3 wheel: {got}"
     with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-        for what, got, wanted in [*project_cases(one), *by_hand_cases(other), *code_cases(), *pci_ids_cases(one)]:
+        for what, got, wanted in [*project_cases(one), *by_hand_cases(other), *code_cases(), *library_cases(one), *pci_ids_cases(one)]:
             if got != wanted:
                 yield f"{what}: {got}, not {wanted}"
 

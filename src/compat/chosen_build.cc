@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "compat/words.h"
+#include "knowledge/packages/project_fit.h"
 #include "knowledge/packages/project_releases.h"
 #include "knowledge/packages/release.h"
 
@@ -13,6 +14,7 @@ namespace {
 using base::Version;
 using knowledge::Answer;
 using knowledge::Build;
+using knowledge::ProjectRelease;
 using knowledge::PublishedOn;
 using knowledge::Verdict;
 
@@ -76,6 +78,35 @@ size_t DistanceOf(const std::vector<BuildPair>& pairs) {
 
 namespace {
 
+// A package of the question that opens a library for the CUDA of the framework.
+struct Opener {
+  std::string shown;
+  ProjectRelease release;
+};
+std::vector<Opener> OpenersBeside(const CompatQuestion& question, std::string_view framework) {
+  std::vector<Opener> openers;
+  for (const CompatPackage& package : question.packages) {
+    if (!package.framework.empty()) continue;
+    const auto releases = knowledge::ReleasesOfProject(package.key, question.machine);
+    const ProjectRelease* release = knowledge::ReleaseMeant(releases, package.version);
+    if (release != nullptr && release->opened != nullptr && release->opened->beside == framework)
+      openers.push_back({package.shown, *release});
+  }
+  return openers;
+}
+
+void AddOpeners(const std::vector<Opener>& openers, const Build& build, std::vector<BuildPair>& pairs) {
+  for (const Opener& opener : openers) {
+    if (build.row.cuda.empty()) continue;
+    const auto fit = knowledge::ReleaseBesideCuda(opener.release, knowledge::Known(build.row.cuda));
+    if (!fit) continue;
+    const std::string why = std::string(opener.release.package) + " " + std::string(opener.release.version) +
+                            " opens a library for the CUDA of " + BuildName(build) + " (" +
+                            std::string(build.row.cuda) + "): it " + fit->words;
+    pairs.push_back({opener.shown, {fit->verdict, why, fit->source}});
+  }
+}
+
 // Lower is better.
 auto RankOf(const CompatQuestion& question, const Build& build, const std::vector<BuildPair>& pairs) {
   // Also if no platform was given: a build that cannot be installed is not meant.
@@ -95,8 +126,10 @@ ChosenBuild ChooseBuild(const CompatQuestion& question, CompatPackage& package) 
   choice.builds = knowledge::BuildsOfRelease(package.framework, package.version, question.machine);
   if (!package.variant.empty())
     std::erase_if(choice.builds, [&](const Build& build) { return build.row.variant != package.variant; });
+  const std::vector<Opener> openers = OpenersBeside(question, package.framework);
   for (size_t i = 0; i < choice.builds.size(); ++i) {
     std::vector<BuildPair> pairs = PairsOf(question, choice.builds[i]);
+    AddOpeners(openers, choice.builds[i], pairs);
     const bool better = i > 0 && RankOf(question, choice.builds[i], pairs) <
                                      RankOf(question, choice.builds[choice.chosen], choice.pairs);
     if (i > 0 && !better) continue;
@@ -111,7 +144,7 @@ std::string BuildName(const Build& build) {
                            (build.extra.empty() ? " " : "[" + build.extra + "] ") +
                            std::string(build.version);
   const std::string variant(build.row.variant);
-  const bool named = variant.empty() || build.row.framework == "cupy" || build.extra == variant;
+  const bool named = variant.empty() || knowledge::IsNamedByVariant(build) || build.extra == variant;
   return name + (named ? "" : "+" + variant);
 }
 

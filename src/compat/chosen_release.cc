@@ -148,7 +148,9 @@ class Judging {
       const bool variant = entry.variant.empty() || build.row.variant == entry.variant;
       const bool major = majors.empty() || build.row.cuda.empty() ||
                          std::ranges::find(majors, knowledge::Known(build.row.cuda).part(0)) != majors.end();
-      return variant && major && IsAsked(entry.framework, build) &&
+      const bool opens = release.opened == nullptr || build.row.cuda.empty() ||
+                         knowledge::GoesWithCuda(release, knowledge::Known(build.row.cuda), gpus);
+      return variant && major && opens && IsAsked(entry.framework, build) &&
              base::Meets(build.version, required.specifiers) == true;
     };
     std::vector<BuildPair> best;

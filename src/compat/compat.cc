@@ -9,6 +9,8 @@
 #include "knowledge/arch.h"
 #include "knowledge/cudnn.h"
 #include "knowledge/host_compilers.h"
+#include "knowledge/packages/builds.h"
+#include "knowledge/packages/distributions.h"
 #include "knowledge/packages/project_fit.h"
 #include "knowledge/packages/release.h"
 
@@ -153,8 +155,25 @@ class Comparison {
       return;
     }
     if (!choice.read_as.empty()) answer_.notes.push_back(package.shown + " is read as " + choice.read_as);
+    OfOtherPackage(package, choice.builds[choice.chosen]);
     for (const BuildPair& pair : choice.pairs) Add(package.shown, pair.other, pair.answer);
     if (choice.builds.size() > 1 || !choice.builds[0].extra.empty()) AddBuild(package, choice);
+  }
+
+  // The package of the index that was named is not the one that has the build.
+  void OfOtherPackage(const CompatPackage& package, const knowledge::Build& build) {
+    if (build.distribution == package.key) return;
+    const std::string version(build.version), name(build.distribution);
+    const auto listed = knowledge::DistributionsOf(package.key);
+    if (!build.row.package.empty() && package.key == package.framework) {
+      answer_.notes.push_back(package.key + " " + version + " on the package index is for the CPU only; " + name +
+                              " is the build for the GPU");
+    } else if (!listed.empty() && knowledge::NumberOf(listed.back().version) < build.number) {
+      Add(package.shown, "the package index",
+          knowledge::No(package.key + " ended with " + std::string(listed.back().version) + "; " + name + " " +
+                            version + " takes its place",
+                        listed.back().source));
+    }
   }
 
   void NotInTable(const CompatPackage& package) {

@@ -129,7 +129,19 @@ TEST(Compat, WhatOnlyABuildCouldDoOfWhichNobodyKnowsIsUnknown) {
 
 TEST(Compat, ThePackageIndexDoesNotDecideForAnotherIndex) {
   EXPECT_EQ(Ask({"torch=2.5.1+cu118", "python=3.12"}).verdict, report::Compatible::kYes);
-  EXPECT_EQ(Ask({"torch=2.9.0+cu126", "python=3.9"}).verdict, report::Compatible::kNo) << "Requires-Python";
+}
+
+// Also of builds that the tables only suppose to exist.
+TEST(Compat, RequiresPythonHoldsForEveryBuildOfARelease) {
+  EXPECT_EQ(Ask({"torch=2.9.0+cu126", "python=3.9"}).verdict, report::Compatible::kNo);
+  const auto answer = Ask({"torch=2.15.0", "python=3.10"});
+  EXPECT_EQ(answer.verdict, report::Compatible::kNo);
+  ASSERT_FALSE(answer.pairs.empty());
+  for (const char* variant : {"cu126", "cu130", "cu132"}) {
+    const std::string torch = std::string("torch=2.15.0+") + variant;
+    EXPECT_EQ(Ask({torch, "python=3.10"}).verdict, report::Compatible::kNo) << variant;
+  }
+  EXPECT_EQ(Ask({"torch=2.15.0", "python=3.11"}).verdict, report::Compatible::kYes);
 }
 
 TEST(Compat, ADriverNewerThanTheTableRunsOlderCudaButMayHaveDroppedAGpu) {
@@ -142,6 +154,17 @@ TEST(Compat, AGpuThatNoTableHasIsUnknown) {
   const auto answer = Ask({"gpu=RTX 7090", "cuda=13.2"});
   EXPECT_EQ(answer.verdict, report::Compatible::kUnknown);
   EXPECT_EQ(VerdictOf(answer, "CUDA 13.2", "RTX 7090"), "unknown");
+}
+
+TEST(Compat, APackageOfTheIndexThatHoldsNoBuildIsTold) {
+  const auto ended = Ask({"tensorflow-gpu=2.12.0", "python=3.10"});
+  EXPECT_EQ(ended.verdict, report::Compatible::kNo);
+  EXPECT_EQ(VerdictOf(ended, "tensorflow-gpu 2.12.0", "the package index"), "no");
+  EXPECT_EQ(Ask({"tensorflow-gpu=2.11.0", "python=3.10"}).verdict, report::Compatible::kYes);
+  EXPECT_EQ(Ask({"tensorflow-gpu=1.14", "gpu=7.0"}).verdict, report::Compatible::kYes);
+  const auto cpu = Ask({"tensorflow=1.14", "gpu=7.0"});
+  ASSERT_EQ(cpu.notes.size(), 2u);
+  EXPECT_NE(cpu.notes[1].find("is for the CPU only; tensorflow-gpu"), std::string::npos) << cpu.notes[1];
 }
 
 // ---- packages that are no framework
@@ -186,6 +209,7 @@ TEST(CompatPackages, TellTheCudaAndTheDriverOfTheirNames) {
   const auto fits = Ask({"mxnet=1.9.1", "driver=440.33.01"});
   ASSERT_EQ(fits.builds.size(), 1u);
   EXPECT_EQ(fits.builds[0].install.Text(), "pip install \"mxnet-cu102==1.9.1\"");
+  EXPECT_EQ(fits.builds[0].build, "mxnet-cu102 1.9.1");
 }
 
 TEST(CompatPackages, AreInstalledOnlyWhereTheIndexHasThem) {
@@ -206,6 +230,20 @@ TEST(CompatPackages, RequireEachOther) {
   EXPECT_EQ(Ask({"cudf-cu12=25.8.0", "numba-cuda=0.20.0"}).verdict, report::Compatible::kNo);
   EXPECT_EQ(Ask({"cudf-cu12=26.10.2", "cupy-cuda11x=14.2.0"}).verdict, report::Compatible::kUnknown)
       << "it asks for cupy-cuda12x";
+}
+
+TEST(CompatPackages, ALibraryForTheCudaOfTorchMustBeThere) {
+  const auto other = Ask({"bitsandbytes=0.45.5", "torch=2.9.0+cu130"});
+  EXPECT_EQ(other.verdict, report::Compatible::kNo);
+  EXPECT_EQ(VerdictOf(other, "torch 2.9.0+cu130", "bitsandbytes 0.45.5"), "no");
+  EXPECT_EQ(Ask({"bitsandbytes=0.45.5", "torch=2.9.0+cu128"}).verdict, report::Compatible::kYes);
+  // Of a torch whose build is not named, the one that works is meant.
+  const auto any = Ask({"bitsandbytes=0.45.5", "torch=2.12.0"});
+  EXPECT_EQ(any.verdict, report::Compatible::kYes);
+  ASSERT_EQ(any.builds.size(), 1u);
+  EXPECT_EQ(any.builds[0].build, "torch 2.12.0+cu126");
+  EXPECT_EQ(Ask({"bitsandbytes=0.42.0", "torch=2.1.2", "platform=windows"}).verdict, report::Compatible::kNo);
+  EXPECT_EQ(Ask({"bitsandbytes=0.45.5", "cuda=13.0"}).verdict, report::Compatible::kNo);
 }
 
 TEST(CompatPackages, WhatNoRowTellsIsUnknownWithWhatWouldTell) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "knowledge/packages/distributions.h"
 #include "knowledge/packages/release.h"
@@ -52,9 +54,13 @@ bool IsJetson(const Version& cc) {
 }
 
 const Capability* FindCapability(const Version& cc) {
-  const auto rows = Capabilities();
-  const auto at = std::ranges::find_if(rows, [&](const Capability& row) { return Known(row.cc) == cc; });
-  return at == rows.end() ? nullptr : &*at;
+  static const auto kAll = [] {
+    std::vector<std::pair<Version, const Capability*>> all;
+    for (const Capability& row : Capabilities()) all.emplace_back(Known(row.cc), &row);
+    return all;
+  }();
+  const auto at = std::ranges::find(kAll, cc, [](const auto& one) -> const Version& { return one.first; });
+  return at == kAll.end() ? nullptr : at->second;
 }
 
 const PtxIsa* NewestPtxOfDriver(const Version& driver) {

@@ -1,7 +1,9 @@
 #include "knowledge/cudnn.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/windows/path.h"
 #include "knowledge/arch.h"
@@ -23,14 +25,21 @@ bool BuildFits(std::string_view build, const Version& cuda) {
   return cuda.parts.size() > 1 && MinorOf(version) == MinorOf(cuda);
 }
 
-// The first release with a build for the CUDA major.
-const CudnnRelease* FirstForMajor(uint32_t major) {
+// The first release with a build that fits; for "10", with one for any 10.x.
+const CudnnRelease* FirstFor(const Version& cuda) {
   for (const CudnnRelease& row : CudnnReleases()) {
     for (const std::string_view build : row.cuda_builds) {
-      if (Known(build).part(0) == major) return &row;
+      if (cuda.parts.size() == 1 ? Known(build).part(0) == cuda.part(0) : BuildFits(build, cuda)) return &row;
     }
   }
   return nullptr;
+}
+
+// NVIDIA's support matrix of a release lists every CUDA that it is built for: what is not listed is not built.
+Answer NotInMatrix(const CudnnRelease& row) {
+  std::string builds;
+  for (const std::string_view build : row.cuda_builds) builds += (builds.empty() ? "" : ", ") + Text(build);
+  return No("NVIDIA's support matrix of cuDNN " + Text(row.version) + " lists CUDA " + builds + " alone", row.source);
 }
 
 const CudnnLastForCuda* LastForCuda(const Version& cuda) {
@@ -86,11 +95,31 @@ std::vector<const CudnnPart*> PartsOf(const Version& cudnn) {
   return parts;
 }
 
+namespace {
+
+// Rows with their versions as numbers: a plan asks for them hundreds of times.
+struct ReadCudnn {
+  const CudnnRelease* row;
+  Version version;
+  std::optional<Version> build;
+};
+const std::vector<ReadCudnn>& ReadCudnns() {
+  static const auto kAll = [] {
+    std::vector<ReadCudnn> all;
+    for (const CudnnRelease& row : CudnnReleases())
+      all.push_back({&row, Known(row.version), Version::Parse(row.build)});
+    return all;
+  }();
+  return kAll;
+}
+
+}  // namespace
+
 std::vector<const CudnnRelease*> FindCudnn(const Version& cudnn) {
   std::vector<const CudnnRelease*> rows;
-  for (const CudnnRelease& row : CudnnReleases()) {
-    const bool by_build = cudnn.parts.size() > 3 && !row.build.empty() && Known(row.build) == cudnn;
-    if (by_build || BeginsWith(Known(row.version), cudnn)) rows.push_back(&row);
+  for (const ReadCudnn& one : ReadCudnns()) {
+    const bool by_build = cudnn.parts.size() > 3 && one.build && *one.build == cudnn;
+    if (by_build || BeginsWith(one.version, cudnn)) rows.push_back(one.row);
   }
   if (!rows.empty() || cudnn.parts.size() <= 3) return rows;
   Version shorter = cudnn;  // without a build number that is not recorded
@@ -127,13 +156,19 @@ Answer CudnnForCuda(const Version& cudnn, const Version& cuda) {
       return No("cuDNN " + Text(last->cudnn) + " is the last for CUDA " + Text(last->cuda), last->source);
     }
   }
-  if (const CudnnRelease* first = FirstForMajor(cuda.part(0)); first != nullptr) {
+  if (const CudnnRelease* first = FirstFor(cuda); first != nullptr) {
     const Version version = Known(first->version);
     if (cudnn < version && !BeginsWith(version, cudnn)) {
-      return No("cuDNN " + Text(first->version) + " is the first for CUDA " + std::to_string(cuda.part(0)),
+      const bool by_minor = cuda.part(0) < kFirstMajorWithOneBuild && cuda.parts.size() > 1;
+      return No("cuDNN " + Text(first->version) + " is the first for CUDA " +
+                    (by_minor ? MinorOf(cuda).ToString() : std::to_string(cuda.part(0))),
                 first->source);
     }
   }
+  const bool whole = std::ranges::all_of(
+      rows, [](const CudnnRelease* row) { return row->basis == CudnnBasis::kMatrix; });
+  if (!rows.empty() && whole && (cuda.parts.size() > 1 || cuda.part(0) >= kFirstMajorWithOneBuild))
+    return NotInMatrix(*rows.back());
   return Unknown(rows.empty() ? Name(cudnn) + " is not in the table" : "no build of " + pair + " is recorded",
                  rows.empty() ? "" : rows.back()->source);
 }

@@ -48,6 +48,16 @@ TEST(Cudnn, EndsAndBeginningsAreNo) {
   EXPECT_EQ(ForCuda("7.6.5", "8.0"), Verdict::kNo);
 }
 
+TEST(Cudnn, WhatNvidiasMatrixOfTheReleaseDoesNotListIsNo) {
+  EXPECT_EQ(ForCuda("7.6.0", "10.2"), Verdict::kNo) << "7.6.5 is the first";
+  EXPECT_EQ(ForCuda("7.6.5", "10.2"), Verdict::kYes);
+  EXPECT_EQ(ForCuda("7.6", "10.2"), Verdict::kYes) << "some 7.6 has one";
+  EXPECT_EQ(ForCuda("8.2.1", "10.1"), Verdict::kNo);
+  EXPECT_EQ(ForCuda("8.3.0", "10.0"), Verdict::kNo);
+  EXPECT_EQ(ForCuda("7.6.0", "10"), Verdict::kUnknown) << "of some release of CUDA 10";
+  EXPECT_EQ(ForCuda("7.2.1", "10"), Verdict::kNo);
+}
+
 TEST(Cudnn, WhatNobodyRecordedIsUnknown) {
   EXPECT_EQ(ForCuda("7.3.1", "9.2"), Verdict::kYes);
   EXPECT_EQ(ForCuda("7.3.0", "9.2"), Verdict::kUnknown);

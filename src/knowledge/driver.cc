@@ -37,6 +37,24 @@ std::string_view MinorText(std::string_view cuda) {
   return cuda.substr(0, dot == std::string_view::npos ? dot : cuda.find('.', dot + 1));
 }
 
+// Rows with their versions as numbers: a plan asks about them thousands of times.
+struct ReadToolkit {
+  const ToolkitRow* row;
+  Version cuda;
+  std::optional<Version> native_linux, native_windows;
+};
+const std::vector<ReadToolkit>& ReadToolkits() {
+  static const auto kAll = [] {
+    std::vector<ReadToolkit> all;
+    for (const ToolkitRow& row : Toolkits()) {
+      all.push_back({&row, Known(row.cuda), Version::Parse(NativeFloor(row, Platform::kLinux)),
+                     Version::Parse(NativeFloor(row, Platform::kWindows))});
+    }
+    return all;
+  }();
+  return kAll;
+}
+
 DriverAnswer Decide(DriverSupport support, const ToolkitRow* row, std::string why, std::string_view source) {
   return {support, row, std::move(why), source};
 }
@@ -81,12 +99,11 @@ const ToolkitRow* FindToolkit(std::string_view cuda) {
   const auto wanted = Version::Parse(cuda);
   if (!wanted) return nullptr;
   const ToolkitRow* first = nullptr;
-  for (const ToolkitRow& row : Toolkits()) {
-    const Version version = Known(row.cuda);
-    if (version.parts == wanted->parts) return &row;
-    if (first == nullptr && !row.preview && wanted->parts.size() > 1 &&
-        MinorOf(version) == MinorOf(*wanted)) {
-      first = &row;
+  for (const ReadToolkit& one : ReadToolkits()) {
+    if (one.cuda.parts == wanted->parts) return one.row;
+    if (first == nullptr && !one.row->preview && wanted->parts.size() > 1 &&
+        MinorOf(one.cuda) == MinorOf(*wanted)) {
+      first = one.row;
     }
   }
   return first;
@@ -94,9 +111,9 @@ const ToolkitRow* FindToolkit(std::string_view cuda) {
 
 DriverCuda CudaOfDriver(const Version& driver, Platform platform) {
   DriverCuda found{"", false, ""};
-  for (const ToolkitRow& row : Toolkits()) {
-    const std::string_view floor = NativeFloor(row, platform);
-    if (!floor.empty() && driver >= Known(floor)) found = {MinorText(row.cuda), false, row.source};
+  for (const ReadToolkit& one : ReadToolkits()) {
+    const auto& floor = platform == Platform::kWindows ? one.native_windows : one.native_linux;
+    if (floor && driver >= *floor) found = {MinorText(one.row->cuda), false, one.row->source};
   }
   // A branch may belong to a release that was never published (565: 12.7), and Windows has no minimum
   // versions after 12.9. For drivers before the first minimum of a branch (betas), the minimum versions

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "knowledge/packages/distributions.h"
 #include "knowledge/packages/project_releases.h"
 #include "knowledge/packages/release.h"
 #include "plan/universe/bounds.h"
@@ -212,6 +213,28 @@ std::string RangeForPip(const Question& question, const Universe& universe, size
   return range + "<=" + planned.version;
 }
 
+// Where another package of the index than the one that was asked for has the build.
+void NoteOtherNames(const Question& question, const Universe& universe, const Choice& choice,
+                    std::vector<std::string>& notes) {
+  for (size_t i = 0; i < question.wants.size(); ++i) {
+    const std::string& asked = question.wants[i].asked;
+    const size_t package = universe.wants[i];
+    if (asked.empty() || choice[package] == kNone) continue;
+    const Candidate& chosen = universe.at(package, choice[package]);
+    if (chosen.row == nullptr || chosen.distribution == asked) continue;
+    const std::string number = chosen.number.ToString();
+    if (!chosen.row->package.empty()) {
+      notes.push_back(asked + " " + number + " is for the CPU only; " + chosen.distribution +
+                      " is the build for the GPU");
+      continue;
+    }
+    const auto listed = knowledge::DistributionsOf(asked);
+    if (!listed.empty() && std::ranges::find(listed, number, &knowledge::Distribution::version) == listed.end())
+      notes.push_back("the package index has no wheel of " + asked + " " + number + "; " + chosen.distribution +
+                      " " + number + " takes its place");
+  }
+}
+
 }  // namespace
 
 std::vector<PlannedPackage> WantedOf(const Universe& universe, const std::vector<size_t>& wants,
@@ -264,6 +287,7 @@ void WriteAnswer(const Question& question, const Universe& universe, const Choic
       plan.code_unknown.push_back(universe.packages[want].name);
   }
   AddRemoved(question, universe, choice, plan);
+  NoteOtherNames(question, universe, choice, plan.notes);
   AddNotes(question, universe, narrowed, choice, plan.notes);
   for (const auto& [torch, names] : brought)
     plan.notes.push_back(names + ": in the versions that " + torch + " requires");

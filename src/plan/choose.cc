@@ -1,6 +1,7 @@
 #include "plan/choose.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -16,8 +17,13 @@ constexpr size_t kMostPairs = 12;  // installed packages of which two at a time 
 
 class Chooser {
  public:
-  Chooser(const Universe& universe, const Demands& asked, const Pool& pool, Choice first)
-      : universe_(universe), asked_(asked), pool_(pool), roots_(asked.roots), choice_(std::move(first)) {}
+  Chooser(const Universe& universe, const Demands& asked, Narrowed narrowed, std::unique_ptr<Pool> pool,
+          Choice first)
+      : universe_(universe), asked_(asked), narrowed_(std::move(narrowed)), pool_(std::move(pool)),
+        roots_(asked.roots), choice_(std::move(first)) {
+    pooled_ = CountLeft();
+    tightened_ = roots_.size();
+  }
 
   Choice Run(size_t first) {
     if (first != kNone && choice_[first] != kNone) TakeFirst(first, AllOf(first));
@@ -41,7 +47,7 @@ class Chooser {
 
  private:
   bool Try(const std::vector<Root>& roots) {
-    auto found = pool_.Install(roots);
+    auto found = pool_->Install(roots);
     if (!found) return false;
     choice_ = *std::move(found);
     return true;
@@ -52,6 +58,23 @@ class Chooser {
     roots.push_back(std::move(root));
     return Try(roots);
   }
+  // What is fixed excludes most of the rest: it need not be tried, and the solver sees less.
+  void Tighten() {
+    if (roots_.size() == tightened_) return;
+    tightened_ = roots_.size();
+    narrowed_ = NarrowFurther(universe_, roots_, asked_.ignored, std::move(narrowed_));
+    const size_t left = CountLeft();
+    if (3 * left > 2 * pooled_) return;
+    pool_ = std::make_unique<Pool>(universe_, narrowed_, asked_.ignored);
+    pooled_ = left;
+  }
+  size_t CountLeft() const {
+    size_t count = 0;
+    for (size_t p = 0; p < universe_.packages.size(); ++p) count += narrowed_.CountLeft(p);
+    return count;
+  }
+  bool IsPossible(size_t package, size_t candidate) const { return narrowed_.left[package][candidate] != 0; }
+
   // What the choice at hand meets already.
   void Fix(size_t package, std::vector<size_t> accepts) {
     std::ranges::sort(accepts);
@@ -88,12 +111,13 @@ class Chooser {
 
   void TakeNewest(size_t package) {
     const auto& candidates = universe_.packages[package].candidates;
+    Tighten();
     for (;;) {
       const base::Version have = candidates[choice_[package]].number;
       Root newer{package, {}, ""};
       std::vector<size_t> same;
       for (size_t c = 0; c < candidates.size(); ++c) {
-        if (candidates[c].number > have) newer.accepts.push_back(c);
+        if (candidates[c].number > have && IsPossible(package, c)) newer.accepts.push_back(c);
         if (candidates[c].number == have) same.push_back(c);
       }
       if (!newer.accepts.empty() && TryAlso(newer)) continue;
@@ -103,9 +127,11 @@ class Chooser {
   }
   // Of an order the first that can be.
   void TakeFirst(size_t package, const std::vector<size_t>& order) {
+    Tighten();
     for (;;) {
       const auto at = std::ranges::find(order, choice_[package]);
       Root better{package, {order.begin(), at}, ""};
+      std::erase_if(better.accepts, [&](size_t c) { return !IsPossible(package, c); });
       if (!better.accepts.empty() && TryAlso(better)) continue;
       Fix(package, {choice_[package]});
       return;
@@ -223,7 +249,9 @@ class Chooser {
 
   const Universe& universe_;
   const Demands& asked_;
-  const Pool& pool_;
+  Narrowed narrowed_;
+  std::unique_ptr<Pool> pool_;
+  size_t pooled_ = 0, tightened_ = 0;  // candidates in the pool; roots that are narrowed by
   std::vector<Root> roots_;
   Choice choice_;
 };
@@ -242,11 +270,11 @@ bool CanChoose(const Universe& universe) {
 
 std::optional<Choice> Choose(const Universe& universe, const Demands& asked, size_t first) {
   for (const Before before : {Before::kNo, Before::kYes}) {
-    const Narrowed narrowed = Narrow(universe, asked, before);
+    Narrowed narrowed = Narrow(universe, asked, before);
     if (narrowed.empty != kNone) continue;
-    const Pool pool(universe, narrowed, asked.ignored);
-    auto any = pool.Install(asked.roots);
-    if (any) return Chooser(universe, asked, pool, *std::move(any)).Run(first);
+    auto pool = std::make_unique<Pool>(universe, narrowed, asked.ignored);
+    auto any = pool->Install(asked.roots);
+    if (any) return Chooser(universe, asked, std::move(narrowed), std::move(pool), *std::move(any)).Run(first);
   }
   return std::nullopt;
 }

@@ -21,9 +21,12 @@ struct Want {
   std::string extra;       // "cuda12"
   std::string text;        // as the user wrote it; of a file with its place: "torch<2.5 (requirements.txt:3)"
   std::string asked{};     // its name on the index: "onnxruntime-gpu"; "" if the user named it otherwise
+  std::string variant{};   // of a framework, if the name says it: "cu112" of mxnet-cu112
 };
 // A normalised name as the tables call it; "" if they do not know it.
 std::string TableName(const std::string& name);
+// The build of a framework that a name stands for: "cu112" of mxnet-cu112; "" = any.
+std::string VariantOfName(const std::string& name);
 // Rejects what the tables do not know, with the names that come near.
 base::Result<Want> ParseWant(const std::string& text);
 // The name that a mistyped one probably means; "" if none comes near.

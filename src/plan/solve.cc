@@ -56,8 +56,8 @@ void NotePassed(report::Plan& plan) {
     names += (i == 0 ? "" : ", ") + base::Printable(plan.passed_through[i].text);
   if (plan.passed_through.size() > kNamed)
     names += " and " + std::to_string(plan.passed_through.size() - kNamed) + " more";
-  plan.notes.push_back("passed through unchanged, because their requirements are not in the tables: " +
-                       names);
+  plan.notes.push_back("passed through unchanged, because their requirements are not in the tables: " + names +
+                       "; if one of them requires other versions than these, the installer reports it");
   std::string older;
   for (const report::PlannedPackage& package : plan.packages) {
     if (!package.range.empty()) older += (older.empty() ? "" : ", ") + package.name;
@@ -188,6 +188,7 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
     WriteAnswer(question, universe, *choice, plan);
     plan.headline = SolutionHeadline(plan, question.host.gpus);
     TellUnlisted(question, builds, plan);
+    plan.uncertain = !plan.unlisted.empty() || !plan.code_unknown.empty();
     NotePassed(plan);
     for (const std::string& keep : question.keep) {
       const bool there = std::ranges::any_of(
@@ -200,13 +201,14 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
   const std::vector<Requirement> smallest = SmallestConflict(trials);
   for (const Requirement& one : smallest) plan.requirements.push_back(one.words);
   const Gives unknown = WithUnknown(trials);
-  plan.headline = ConflictHeadline(smallest, unknown ? Certain::kNo : Certain::kYes);
+  plan.uncertain = unknown || MayWork(trials);
+  plan.headline = ConflictHeadline(smallest, plan.uncertain ? Certain::kNo : Certain::kYes);
   const bool unlisted = smallest.size() == 1 && smallest.front().kind == Requirement::Kind::kWant &&
-                        universe.roots[smallest.front().index].accepts.empty() &&
-                        !universe.packages[universe.roots[smallest.front().index].package].candidates.empty();
+                        universe.roots[smallest.front().index].accepts.empty();
   if (unlisted) {
     plan.unlisted = plan.requirements;
     plan.headline = UnlistedHeadline(plan.unlisted);
+    plan.uncertain = true;
   }
   // The answer is about the smallest conflict only; the rest of the question does not matter.
   std::vector<Requirement> others = RequirementsOf(question);

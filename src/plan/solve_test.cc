@@ -263,6 +263,63 @@ TEST(Solve, UnknownGpuCodeDoesNotWinOverAReleaseWithoutIt) {
       << said.headline;
 }
 
+TEST(Solve, ALibraryForTheCudaOfTorchMustBeThere) {
+  const Plan plan =
+      SolveWith(Asked({"bitsandbytes==0.45.5", "torch==2.12.0"}, "580.95.05", "8.0", "3.12"), Builds());
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kSolution) << plan.headline;
+  EXPECT_EQ(Find(plan.packages, "torch")->version, "2.12.0+cu126") << "the default is for CUDA 13.0";
+  const Plan none =
+      SolveWith(Asked({"bitsandbytes==0.45.5", "torch==2.12.0+cu130"}, "580.95.05", "8.0", "3.12"), Builds());
+  EXPECT_EQ(none.outcome, Plan::Outcome::kUnsolvable);
+  EXPECT_FALSE(none.uncertain);
+  EXPECT_TRUE(Has(Conflict(none), "has libraries for CUDA 11.7, 11.8, 12.0")) << Conflict(none);
+}
+
+TEST(Solve, CouldNotTellIsSaidAsAFactToo) {
+  const auto uncertain = [](const std::vector<std::string>& wants, const std::string& python = "3.12") {
+    const Plan plan = SolveWith(Asked(wants, "580.95.05", "8.0", python), Builds());
+    const bool told = plan.headline.find("could not tell") == std::string::npos;
+    EXPECT_NE(plan.uncertain, told) << plan.headline;
+    return plan.uncertain;
+  };
+  EXPECT_FALSE(uncertain({"torch==2.9.0"}));
+  EXPECT_FALSE(uncertain({"torch==2.15.0"}, "3.10")) << "Requires-Python, also of builds that may exist";
+  EXPECT_TRUE(uncertain({"torch==2.15.0+cu126"})) << "a build that may exist";
+  EXPECT_TRUE(uncertain({"torchcodec==0.7.0"})) << "GPU code that no table has";
+  EXPECT_TRUE(uncertain({"mxnet-cu112"})) << "the same";
+}
+
+TEST(Solve, PackagesOfTheIndexThatHoldABuild) {
+  const auto planned = [](const std::string& want, const std::string& python) {
+    Question question = Asked({want}, "470.82", "7.0", python);
+    const Plan plan = SolveWith(question, Builds());
+    std::string text;
+    for (const PlannedPackage& package : plan.packages) {
+      if (package.wanted) text += package.name + " " + package.version;
+    }
+    for (const std::string& note : plan.notes) {
+      if (note.find("tensorflow") != std::string::npos) text += "; " + note;
+    }
+    return text;
+  };
+  EXPECT_EQ(planned("tensorflow-gpu==1.14", "3.7"), "tensorflow-gpu 1.14.0");
+  EXPECT_EQ(planned("tensorflow-gpu==2.0.*", "3.7"), "tensorflow-gpu 2.0.4");
+  EXPECT_EQ(planned("tensorflow-gpu==2.4.1", "3.8"), "tensorflow 2.4.1") << "the same files";
+  EXPECT_EQ(planned("tensorflow==1.14", "3.7"),
+            "tensorflow-gpu 1.14.0; tensorflow 1.14.0 is for the CPU only; tensorflow-gpu is the build for the GPU");
+  EXPECT_EQ(planned("tensorflow-gpu==2.12.0", "3.10"),
+            "tensorflow 2.12.0; the package index has no wheel of tensorflow-gpu 2.12.0; tensorflow 2.12.0 takes its "
+            "place");
+  const Plan old = SolveWith(Asked({"tensorrt"}, "535.104.05", "7.5", "3.10"), Builds());
+  EXPECT_NE(Find(old.packages, "tensorrt-cu12"), nullptr) << old.headline << Conflict(old);
+  const Plan windows = [] {
+    Question question = Asked({"mxnet-cu112"}, "580.95.05", "8.0", "3.8");
+    question.host.machine = Machine::kWindows;
+    return SolveWith(question, Builds());
+  }();
+  EXPECT_EQ(windows.outcome, Plan::Outcome::kUnsolvable) << windows.headline;
+}
+
 TEST(Solve, RapidsNeedsVoltaAndItsDriver) {
   const Plan pascal = SolveWith(Asked({"cudf-cu12>=24.2"}, "550.54.14", "6.1", "3.11"), Builds());
   EXPECT_EQ(pascal.outcome, Plan::Outcome::kUnsolvable);

@@ -9,6 +9,7 @@
 #include "knowledge/packages/extensions.h"
 #include "knowledge/packages/frameworks.h"
 #include "knowledge/packages/pins.h"
+#include "knowledge/packages/project_releases.h"
 #include "knowledge/packages/projects.h"
 #include "plan/question.h"
 
@@ -80,7 +81,14 @@ std::string TableName(const std::string& name) {
   if (name == "cudnn") return "cudnn";
   if (name.starts_with("cupy-cuda")) return "cupy";
   if (const std::string_view own = knowledge::FrameworkName(name); !own.empty()) return std::string(own);
+  if (const knowledge::TableEntry entry = knowledge::FindEntry(name); !entry.framework.empty())
+    return std::string(entry.framework);
   return KnownNames().contains(name) ? name : "";
+}
+
+std::string VariantOfName(const std::string& name) {
+  // Of cupy the extra says it.
+  return name.starts_with("cupy-") ? "" : knowledge::FindEntry(name).variant;
 }
 
 std::string MeantBy(const std::string& name) {
@@ -127,6 +135,7 @@ base::Result<Want> ParseWant(const std::string& text) {
                       "unknown package '" + asked + "'" + (near.empty() ? "" : "; known packages: " + near));
   }
   if (asked.starts_with("cupy-")) want.extra = asked.substr(sizeof("cupy-") - 1);
+  want.variant = VariantOfName(asked);
   for (const std::string& part : base::Split(rest, ',')) {
     std::string one;
     for (const char c : part) {

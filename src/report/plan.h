@@ -144,6 +144,7 @@ struct Plan {
   std::vector<ConflictLine> conflict;     // ... and why
   std::vector<std::string> code_unknown;  // wanted packages whose GPU code no table tells
   std::vector<std::string> unlisted;      // requirements whose release no table has: could not tell
+  bool uncertain = false;                 // something that was asked could not be told
   std::vector<Relaxation> relaxations;    // nearest first; also where something is unlisted
   std::vector<std::string> notes;         // newer releases that are not known well enough, isolation ...
   std::string knowledge_date;             // "2026-11-15"

@@ -9,8 +9,10 @@ from harvesting.rows import lines
 
 # Package -> first version of interest.
 PACKAGES = {
-    "torch": "1.0", "torchvision": "0.2", "torchaudio": "0.3", "xformers": "0.0.12", "triton": "0", "vllm": "0.6",
-    "tensorflow": "2.4", "tensorflow-gpu": "2.4", "tensorflow-cpu": "2.4",
+    "torch": "1.0", "torchvision": "0.2", "torchaudio": "0.3", "xformers": "0.0.12", "triton": "0", "vllm": "0.1",
+    "tensorflow": "2.4", "tensorflow-gpu": "1.0", "tensorflow-cpu": "2.4",
+    "mxnet-cu80": "1.5", "mxnet-cu90": "1.5", "mxnet-cu92": "1.5", "mxnet-cu100": "1.5", "mxnet-cu101": "1.5",
+    "mxnet-cu102": "1.5", "mxnet-cu110": "1.5", "mxnet-cu112": "1.5",
     "jax": "0.4", "jaxlib": "0.4", "jax-cuda12-plugin": "0", "jax-cuda12-pjrt": "0", "jax-cuda13-plugin": "0",
     "jax-cuda13-pjrt": "0",
     "onnxruntime-gpu": "1.8", "ctranslate2": "2.0", "paddlepaddle-gpu": "2.0",

@@ -11,7 +11,7 @@ PACKAGES = {
     "torchvision": ("0.2", []),
     "torchaudio": ("0.3", []),
     "xformers": ("0.0.12", []),
-    "vllm": ("0.6", []),
+    "vllm": ("0.1", []),
     "tensorflow": ("2.4", ["and-cuda"]),
     "jax": ("0.4", ["cuda12", "cuda13", "cuda11_pip", "cuda12_pip", "cpu", "minimum-jaxlib"]),
     "jax-cuda12-plugin": ("0.4", ["with_cuda", "with-cuda"]),

@@ -1,6 +1,7 @@
-"""data/wheel_code.toml: the GPU code inside wheels, as `culprit inspect` finds it in one or two members of each.
+"""data/wheel_code.toml: the GPU code inside wheels, as `culprit inspect` finds it in one or two members of each, and for which
+CUDA releases a wheel has a library of its own, by their names.
 
-Only the newest releases are read; rows of older ones stay as they are.
+Of code only the newest releases are read; rows of older ones stay as they are. Names are read of all of them.
 """
 import collections
 import concurrent.futures
@@ -13,7 +14,7 @@ import tempfile
 
 from harvesting import gpu_code, projects
 from harvesting.distributions import parse_wheel
-from harvesting.index import Unreachable, version_key
+from harvesting.index import Unreachable, final_versions, version_key
 from harvesting.rows import lines
 
 # Package -> the members whose code decides. A group in it is the CUDA of a build: 118 for 11.8.
@@ -36,12 +37,16 @@ MEMBERS = {
     "xformers": r"xformers/_C\.(?:so|pyd)",
     "xgboost": r"xgboost/lib/(?:libxgboost\.so|xgboost\.dll)",
 }
+# Package -> the first release of interest; its members above have the CUDA in their names.
+BY_CUDA = {"bitsandbytes": "0.41"}
 NEWEST = 3
+PLATFORMS = ("linux-aarch64", "linux-x86_64", "windows-x86_64")
 LARGEST = 300 << 20  # bytes of a member, packed
 HEADER = """\
 # GPU code inside wheels on the package index, in the libraries that decide. Written by tools/harvest with `culprit inspect`;
 # not to be edited. A row holds for each of its versions; releases without a row were not looked into.
 #
+# libraries: the CUDA releases for which a wheel has a library of its own, by the names of its files; none: it has none at all.
 # code: cuda is the CUDA that the library was built for, by its name or by the libraries that it loads; several rows for one
 #   version and platform: the wheel has a build for each. Without `code` there is no GPU code in that library.
 
@@ -117,7 +122,44 @@ def harvest(index, newest):
         return [row for rows in pool.map(read, jobs) for row in rows]
 
 
-def rewrite(found, old):
+def libraries(index):
+    """Rows of the CUDA releases in the names of libraries."""
+    merged = collections.defaultdict(list)
+    for package, first in BY_CUDA.items():
+        project = index.project(package)
+        for version in final_versions(project):
+            if version_key(version) < version_key(first):
+                continue
+            has = collections.defaultdict(set)
+            for file in project["releases"][version]:
+                if not file["filename"].endswith(".whl") or file.get("yanked"):
+                    continue
+                platforms = parse_wheel(file["filename"])[0]
+                for name in names(index, package, file):
+                    found = re.fullmatch(MEMBERS[package], name)
+                    for platform in [p for p in PLATFORMS if p in platforms or "any" in platforms]:
+                        # A wheel for every platform has libraries for some of them.
+                        there = found and ("any" not in platforms or platform == {"so": "linux-x86_64"}.get(name.rpartition(".")[2], ""))
+                        has[platform] |= {f"{found.group(1)[:2]}.{found.group(1)[2:]}"} if there else set()
+            for platform, cudas in has.items():
+                merged[package, platform, tuple(sorted(cudas, key=version_key))].append(version)
+    rows = collections.defaultdict(list)
+    for (package, platform, cudas), versions in merged.items():
+        rows[package, cudas, tuple(versions)].append(platform)
+    return sorted(({"package": package, "versions": versions, "platforms": platforms, "cuda": cudas,
+                    "source": "package index: names of the files in these wheels"}
+                   for (package, cudas, versions), platforms in ((key, sorted(found)) for key, found in rows.items())),
+                  key=lambda r: (r["package"], version_key(r["versions"][0]), r["platforms"]))
+
+
+def names(index, package, file):
+    def read():
+        with index.wheel(package, file) as wheel:
+            return "\n".join(wheel.namelist()).encode()
+    return index.cache.get(file, "names", read).decode(errors="replace").split("\n")
+
+
+def rewrite(found, old, named=()):
     """The text of the file: what was found, and the rows of other releases."""
     read = {row[:3] for row in found}
     kept = [(r["package"], version, platform, r.get("cuda", ""), tuple(r.get("code", ())))
@@ -133,10 +175,10 @@ def rewrite(found, old):
                        "code": code, "source": "package index: the libraries in these wheels"}
                       for (package, cuda, code, platforms), versions in merged.items()),
                      key=lambda r: (r["package"], version_key(r["versions"][0]), r["platforms"], version_key(r["cuda"])))
-    return HEADER + lines("code", ordered)
+    return HEADER + lines("libraries", named or old.get("libraries", [])) + "\n" + lines("code", ordered)
 
 
-def compare(found, old):
+def compare(found, old, named=()):
     known = {(r["package"], version, platform): True for r in old["code"] for version in r["versions"] for platform in r["platforms"]}
     exact = {(r["package"], version, platform, r.get("cuda", ""), tuple(r.get("code", ())))
              for r in old["code"] for version in r["versions"] for platform in r["platforms"]}
@@ -146,3 +188,9 @@ def compare(found, old):
             yield f"{name}: not in the data"
         elif row not in exact:
             yield f"{name}: the wheel has {list(row[4])} for CUDA {row[3] or 'unknown'}, the data does not"
+    listed = {(r["package"], version, platform): list(r.get("cuda", [])) for r in old.get("libraries", [])
+              for version in r["versions"] for platform in r["platforms"]}
+    for row in named:
+        for release in ((row["package"], version, platform) for version in row["versions"] for platform in row["platforms"]):
+            if listed.get(release) != list(row["cuda"]):
+                yield f"{' '.join(release)}: libraries for CUDA {', '.join(row['cuda']) or 'none'}, the data has {listed.get(release)}"

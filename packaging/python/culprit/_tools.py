@@ -79,6 +79,7 @@ class Plan(Answer):
     conflict: List[Conflict]
     relaxations: List[Relaxation]
     unlisted: List[str]
+    uncertain: bool
     notes: List[str]
     knowledge: Knowledge
     checked: bool

@@ -72,38 +72,7 @@ bool Equal(const PythonVersion& version, const PythonVersion& wanted) {
   return wanted.local.empty() || version.local == wanted.local;
 }
 
-std::optional<bool> MeetsOne(const PythonVersion& version, std::string_view text, std::string_view clause) {
-  static constexpr std::array<std::string_view, 8> kOperators = {
-      "===", "==", "!=", "<=", ">=", "~=", "<", ">"};
-  const auto found =
-      std::ranges::find_if(kOperators, [&](std::string_view op) { return clause.starts_with(op); });
-  if (found == kOperators.end()) return std::nullopt;
-  const std::string_view op = *found;
-  std::string_view operand = Trim(clause.substr(op.size()));
-  if (op == "===") return text == operand;
-  const bool any_tail = operand.ends_with(".*");
-  if (any_tail) operand.remove_suffix(2);
-  const auto wanted = PythonVersion::Parse(operand);
-  if (!wanted || (any_tail && op != "==" && op != "!=")) return std::nullopt;
-  if (op == "==" || op == "!=") {
-    const bool same = any_tail ? SameNumbers(version, *wanted) : Equal(version, *wanted);
-    return same == (op == "==");
-  }
-  const auto order = version.ComparePublic(*wanted);
-  if (op == "<=") return order <= 0;
-  if (op == ">=") return order >= 0;
-  if (op == "<") {  // <2.6 does not accept 2.6rc1
-    return order < 0 &&
-           !(!wanted->pre && !wanted->dev && version.pre && CompareRelease(version, *wanted) == 0);
-  }
-  if (op == ">") {  // >2.5 does not accept 2.5.post1
-    return order > 0 && !(!wanted->post && version.post && CompareRelease(version, *wanted) == 0);
-  }
-  if (wanted->release.size() < 2) return std::nullopt;
-  PythonVersion prefix{.epoch = wanted->epoch, .release = wanted->release};
-  prefix.release.pop_back();
-  return order >= 0 && SameNumbers(version, prefix);
-}
+constexpr std::array<std::string_view, 8> kOperators = {"===", "==", "!=", "<=", ">=", "~=", "<", ">"};
 
 }  // namespace
 
@@ -166,17 +135,61 @@ std::strong_ordering PythonVersion::ComparePublic(const PythonVersion& other) co
   return dev_key(*this) <=> dev_key(other);
 }
 
+SpecifierSet::SpecifierSet(std::string_view specifier) {
+  for (const std::string& text : SplitWords(specifier, ", ")) {
+    const auto found =
+        std::ranges::find_if(kOperators, [&](std::string_view op) { return text.starts_with(op); });
+    Clause& clause = clauses_.emplace_back();
+    if (found == kOperators.end()) continue;
+    std::string_view operand = Trim(std::string_view(text).substr(found->size()));
+    clause.operand = operand;
+    clause.any_tail = operand.ends_with(".*");
+    if (clause.any_tail) operand.remove_suffix(2);
+    const auto wanted = PythonVersion::Parse(operand);
+    const bool tail_fits = !clause.any_tail || *found == "==" || *found == "!=";
+    const bool long_enough = *found != "~=" || (wanted && wanted->release.size() > 1);
+    if (*found != "===" && (!wanted || !tail_fits || !long_enough)) continue;
+    clause.op = *found;
+    if (wanted) clause.wanted = *wanted;
+  }
+}
+
+bool SpecifierSet::Accepts(const Clause& clause, const PythonVersion& version, std::string_view text) {
+  const std::string_view op = clause.op;
+  const PythonVersion& wanted = clause.wanted;
+  if (op == "===") return text == clause.operand;
+  if (op == "==" || op == "!=") {
+    const bool same = clause.any_tail ? SameNumbers(version, wanted) : Equal(version, wanted);
+    return same == (op == "==");
+  }
+  const auto order = version.ComparePublic(wanted);
+  if (op == "<=") return order <= 0;
+  if (op == ">=") return order >= 0;
+  if (op == "<") {  // <2.6 does not accept 2.6rc1
+    return order < 0 && !(!wanted.pre && !wanted.dev && version.pre && CompareRelease(version, wanted) == 0);
+  }
+  if (op == ">") {  // >2.5 does not accept 2.5.post1
+    return order > 0 && !(!wanted.post && version.post && CompareRelease(version, wanted) == 0);
+  }
+  PythonVersion prefix{.epoch = wanted.epoch, .release = wanted.release};
+  prefix.release.pop_back();
+  return order >= 0 && SameNumbers(version, prefix);
+}
+
+std::optional<bool> SpecifierSet::Accepts(const PythonVersion& version, std::string_view text) const {
+  bool all = true;
+  for (const Clause& clause : clauses_) {
+    if (clause.op.empty()) return std::nullopt;
+    all = all && Accepts(clause, version, text);
+  }
+  return all;
+}
+
 std::optional<bool> Meets(std::string_view version, std::string_view specifier) {
   if (Trim(specifier).empty()) return true;
   const auto parsed = PythonVersion::Parse(version);
   if (!parsed) return std::nullopt;
-  bool all = true;
-  for (const std::string& clause : SplitWords(specifier, ", ")) {
-    const auto one = MeetsOne(*parsed, version, clause);
-    if (!one) return std::nullopt;
-    all = all && *one;
-  }
-  return all;
+  return SpecifierSet(specifier).Accepts(*parsed, version);
 }
 
 }  // namespace culprit::base

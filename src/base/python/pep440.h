@@ -25,6 +25,24 @@ struct PythonVersion {
   std::strong_ordering ComparePublic(const PythonVersion& other) const;
 };
 
+// A specifier that is read once and held against many versions.
+class SpecifierSet {
+ public:
+  explicit SpecifierSet(std::string_view specifier);
+  // As Meets() below; `text` is the version as it is written.
+  std::optional<bool> Accepts(const PythonVersion& version, std::string_view text) const;
+
+ private:
+  struct Clause {
+    std::string_view op;  // of a constant; "" = it cannot be parsed
+    PythonVersion wanted;
+    std::string operand;
+    bool any_tail = false;  // "==2.10.*"
+  };
+  static bool Accepts(const Clause& clause, const PythonVersion& version, std::string_view text);
+  std::vector<Clause> clauses_;
+};
+
 // nullopt if the version or specifier cannot be parsed. An empty specifier accepts everything. Pre-releases
 // count like other versions, as they do for installed packages.
 std::optional<bool> Meets(std::string_view version, std::string_view specifier);

@@ -87,7 +87,7 @@ bool WritePlan(const PlanOptions& options, const report::Plan& plan, bool window
   if (options.common.format == Format::kText && !plan.document.empty()) {
     if (const std::string checked = render::CheckedText(plan); !plan.findings.empty())
       Note(options.common, checked + ": see --format markdown");
-    if (!plan.unlisted.empty()) Note(options.common, plan.headline);
+    if (plan.uncertain) Note(options.common, plan.headline);
     for (const std::string& note : plan.notes) Note(options.common, note);
     return WriteBytes(options.common, plan.document);
   }
@@ -124,7 +124,7 @@ int Plan(PlanOptions& options) {
     if (!options.no_check) prove::CheckPlan(*question, plan);
   }
   if (!WritePlan(options, plan, question->host.machine == plan::Machine::kWindows)) return kExitCannot;
-  return !plan.unlisted.empty() ? kExitCannot : found ? kExitOk : kExitFound;
+  return plan.uncertain ? kExitCannot : found ? kExitOk : kExitFound;
 }
 
 // Options for what to plan, and for which machine.
@@ -195,8 +195,7 @@ int RunPlan(int argc, const char* const* argv) {
       "  culprit plan cudnn --cuda 12.4 --as apt\n"
       "  culprit plan torch --as dockerfile > Dockerfile\n"
       "  culprit plan --repair .venv --keep torch\n"
-      "Exit status: 0 a solution was found, 1 there is none, 2 could not check or a release is not in the "
-      "tables,\n64 "
+      "Exit status: 0 a solution was found, 1 there is none, 2 could not tell or a file cannot be read,\n64 "
       "wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
   for (const std::string& word : allowed) {

@@ -1,5 +1,6 @@
 // Whether a build of a framework works on a machine: the one place that decides it, for `compat` and `plan`.
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "knowledge/arch.h"
@@ -66,8 +67,20 @@ Answer WheelOnPython(const Distribution& wheel, const Version& minor) {
     return there ? Yes(why, wheel.source) : No(why, wheel.source);
   }
   if (wheel.python.empty()) return Yes("the wheel of " + name + " is for every Python 3", wheel.source);
-  return {Meets(minor, wheel.python), "the wheel of " + name + " is for Python " + Text(wheel.python),
+  return {AdmitsMinor(wheel.python, minor), "the wheel of " + name + " is for Python " + Text(wheel.python),
           wheel.source};
+}
+
+// Requires-Python of a release holds for all its builds: METADATA comes from one source, wherever they are
+// published. The row of an abi3 wheel also has the Python of its tag, which belongs to that wheel alone.
+std::optional<Answer> RefusedPython(const Build& build, const Version& minor) {
+  for (const Distribution& row : DistributionsOf(build.distribution)) {
+    const bool of_release = !row.pythons.empty() || row.platform == "any";
+    if (row.version != build.version || !of_release || row.python.empty()) continue;
+    if (AdmitsMinor(row.python, minor) == Verdict::kNo)
+      return No(Text(row.package) + " " + Text(row.version) + " requires Python " + Text(row.python), row.source);
+  }
+  return std::nullopt;
 }
 
 // The Pythons that the row of the release names, for all of its builds.
@@ -173,6 +186,9 @@ Answer BuildOnPython(const Build& build, const Version& python) {
   const Version minor = MinorOf(python);
   const bool elsewhere = build.published == PublishedOn::kTorchIndex ||
                          build.published == PublishedOn::kFeed || build.published == PublishedOn::kIndex;
+  if (elsewhere || build.wheel == nullptr) {
+    if (auto refused = RefusedPython(build, minor)) return *std::move(refused);
+  }
   if (elsewhere) return ElsewhereOnPython(build, minor);
   if (build.wheel == nullptr) {
     if (build.row.python.empty())

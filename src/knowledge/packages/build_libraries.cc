@@ -45,8 +45,12 @@ Answer AnyCudnn(const Build& build, const Version& cuda, const Version& cc) {
 }  // namespace
 
 std::string NameOf(const Build& build) {
-  const bool suffix = !build.row.variant.empty() && build.row.framework != "cupy";
+  const bool suffix = !build.row.variant.empty() && !IsNamedByVariant(build);
   return Text(build.distribution) + " " + Text(build.version) + (suffix ? "+" + Text(build.row.variant) : "");
+}
+
+bool IsNamedByVariant(const Build& build) {
+  return build.row.framework == "cupy" || build.distribution.ends_with("-" + Text(build.row.variant));
 }
 
 bool ServedByWheels(const Build& build) {

@@ -20,12 +20,39 @@ constexpr std::string_view kOnnxFeed =
     "https://aiinfra.pkgs.visualstudio.com/PublicPackages/_packaging/onnxruntime-cuda-";
 constexpr std::string_view kPaddleIndex = "https://www.paddlepaddle.org.cn/packages/stable/";
 
-std::vector<std::string_view> DistributionsNamed(std::string_view framework) {
+std::vector<std::string_view> UsualDistributions(std::string_view framework) {
   if (framework == "onnxruntime") return {"onnxruntime-gpu"};
   if (framework == "paddle") return {"paddlepaddle-gpu"};
   if (framework == "cupy")
     return {"cupy-cuda13x", "cupy-cuda12x", "cupy-cuda11x", "cupy-cuda111", "cupy-cuda110", "cupy-cuda102"};
   return {framework};
+}
+
+// The package of the index that holds the builds of a row: tensorflow-gpu until 2.0, mxnet-cu112.
+std::string_view DistributionOf(const FrameworkRelease& row) {
+  if (!row.package.empty()) return row.package;
+  if (row.framework == "mxnet") {
+    const auto own = DistributionsOf("mxnet-" + std::string(row.variant));
+    if (!own.empty()) return own.front().package;
+  }
+  return UsualDistributions(row.framework).front();
+}
+
+// All of them, the usual ones first.
+const std::vector<std::string_view>& DistributionsNamed(std::string_view framework) {
+  static const auto kAll = [] {
+    std::map<std::string_view, std::vector<std::string_view>> all;
+    for (const FrameworkRelease& row : FrameworkReleases()) {
+      std::vector<std::string_view>& names = all[row.framework];
+      if (names.empty()) names = UsualDistributions(row.framework);
+      const std::string_view own = DistributionOf(row);
+      if (std::ranges::find(names, own) == names.end()) names.push_back(own);
+    }
+    return all;
+  }();
+  static const std::vector<std::string_view> kNone;
+  const auto found = kAll.find(framework);
+  return found == kAll.end() ? kNone : found->second;
 }
 
 // Rows for a release; of an older one where it has none.
@@ -185,8 +212,8 @@ void AddMissingBuilds(size_t first, std::vector<Build>& builds) {
   }
 }
 
-// The builds of a release in one distribution. Of cupy each distribution is a build of its own, with a row of
-// its own or that of all.
+// The builds of a release in one distribution. Of cupy and mxnet each distribution is a build of its own, with
+// a row of its own or, of cupy, that of all.
 void AddBuilds(std::string_view framework, std::string_view distribution, std::string_view version,
                Machine machine, std::vector<Build>& builds) {
   const size_t first = builds.size();
@@ -196,7 +223,7 @@ void AddBuilds(std::string_view framework, std::string_view distribution, std::s
   const bool own_variant =
       std::ranges::any_of(found.rows, [&](const FrameworkRelease* row) { return row->variant == suffix; });
   for (const FrameworkRelease* row : found.rows) {
-    if (cupy && row->variant != (own_variant ? suffix : "")) continue;
+    if (cupy ? row->variant != (own_variant ? suffix : "") : DistributionOf(*row) != distribution) continue;
     builds.push_back(MakeBuild(*row, version, distribution, machine));
     builds.back().own_row = found.own;
   }
@@ -258,8 +285,17 @@ const Distribution* WheelFor(std::string_view distribution, std::string_view ver
   return nullptr;
 }
 
+bool HasBuilds(std::string_view framework) {
+  const auto& names = DistributionsNamed(framework);
+  const auto listed = [](std::string_view name) { return !DistributionsOf(name).empty(); };
+  const auto has_python = [&](const FrameworkRelease& row) {
+    return row.framework == framework && !row.python_until.empty();
+  };
+  return std::ranges::any_of(names, listed) || std::ranges::any_of(FrameworkReleases(), has_python);
+}
+
 bool IsBuildOf(std::string_view framework, std::string_view distribution) {
-  const auto names = DistributionsNamed(framework);
+  const auto& names = DistributionsNamed(framework);
   return std::ranges::find(names, distribution) != names.end();
 }
 
@@ -275,12 +311,12 @@ std::vector<Build> BuildsOf(std::string_view framework, Machine machine) {
   }
   // Releases that the index no longer has, or never had: a row names the one that it is for, or the first and
   // the last one.
-  const std::string_view usual = DistributionsNamed(framework).front();
   for (const FrameworkRelease& row : FrameworkReleases()) {
     if (row.framework != framework) continue;
+    const std::string_view own = DistributionOf(row);
     for (const std::string_view version : {row.version, row.until}) {
-      const bool has_python = !row.python_until.empty() || FindPin(usual, version) != nullptr;
-      if (Known(version).parts.size() > 2 && has_python) add(usual, version);
+      const bool has_python = !row.python_until.empty() || FindPin(own, version) != nullptr;
+      if (Known(version).parts.size() > 2 && has_python) add(own, version);
     }
   }
   base::SortInOrder(builds, Before);
@@ -289,14 +325,17 @@ std::vector<Build> BuildsOf(std::string_view framework, Machine machine) {
 
 std::vector<Build> BuildsOfRelease(std::string_view framework, std::string_view version, Machine machine) {
   std::vector<Build> builds;
-  const auto distributions = DistributionsNamed(framework);
+  const std::vector<std::string_view>& distributions = DistributionsNamed(framework);
   for (const std::string_view distribution : distributions) {
     const auto listed = DistributionsOf(distribution);
     const bool there =
         std::ranges::any_of(listed, [&](const Distribution& row) { return row.version == version; });
     if (there) AddBuilds(framework, distribution, version, machine, builds);
   }
-  if (builds.empty()) AddBuilds(framework, distributions.front(), version, machine, builds);
+  if (builds.empty()) {  // cupy has rows for all its distributions
+    const size_t count = framework == "cupy" ? 1 : distributions.size();
+    for (size_t i = 0; i < count; ++i) AddBuilds(framework, distributions[i], version, machine, builds);
+  }
   base::SortInOrder(builds, Before);
   return builds;
 }

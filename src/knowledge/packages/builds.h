@@ -54,6 +54,8 @@ std::vector<Build> BuildsOfRelease(std::string_view framework, std::string_view 
 // none. A whole version stands for itself.
 std::string ReleaseMeant(std::string_view framework, std::string_view version);
 
+// Whether the tables have any build of it with what installing it takes; otherwise they only describe it.
+bool HasBuilds(std::string_view framework);
 // Whether a distribution holds builds of a framework: "cupy-cuda12x" those of cupy.
 bool IsBuildOf(std::string_view framework, std::string_view distribution);
 
@@ -93,6 +95,8 @@ Answer SystemForBuild(const Build& build, const base::Version& cc, const base::V
                       Platform platform);
 
 std::string NameOf(const Build& build);  // "torch 2.7.0+cu128"
+// Whether the variant is part of the name of its package: mxnet-cu112.
+bool IsNamedByVariant(const Build& build);
 Platform PlatformOf(Machine machine);
 std::string_view PlatformTag(Machine machine);  // "linux-x86_64"
 std::string MachineWords(Machine machine);      // "Linux x86-64"

@@ -52,6 +52,32 @@ struct Project {
 };
 std::span<const Project> Projects();
 
+// data/wheel_code.toml: the CUDA releases for which a wheel has a library of its own; empty = it has none.
+struct ProjectLibraries {
+  std::string_view package;
+  std::span<const std::string_view> versions;
+  std::span<const std::string_view> platforms;
+  std::span<const std::string_view> cuda;  // "12.8"; rising
+  std::string_view source;
+};
+std::span<const ProjectLibraries> AllProjectLibraries();
+
+// Which of these a package opens beside a build of a framework.
+enum class OpenedBy {
+  kExact,  // the one for the CUDA that the framework was built with
+  kMajor,  // that one, else the nearest of its major
+};
+
+struct OpenedLibrary {
+  std::string_view package;
+  std::string_view versions;  // specifiers: ">=0.50"
+  std::string_view beside;    // "torch"
+  OpenedBy by;
+  std::string_view variable;  // names another one: "BNB_CUDA_VERSION"
+  std::string_view source;
+};
+std::span<const OpenedLibrary> OpenedLibraries();
+
 // data/wheel_code.toml: GPU code found inside wheels. Several rows for one version and platform: the wheel
 // has a build for each `cuda`.
 struct ProjectCode {

@@ -44,6 +44,7 @@ struct FrameworkRelease {
   LibrariesFrom libraries_windows;
   LibrariesFrom libraries_aarch64;  // Linux aarch64; kUnknown = not checked
   std::string_view extra;           // "tensorflow[and-cuda]"
+  std::string_view package;         // on the package index, if not its usual one: "tensorflow-gpu"
   bool is_default;                  // what the package index provides without a variant, on Linux x86-64
   bool default_windows;  // ... and also on Windows; if false, the index has no GPU build or another one there
   bool default_aarch64;  // ... and on Linux aarch64

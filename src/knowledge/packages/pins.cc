@@ -29,39 +29,6 @@ bool Compatible(const Version& version, const Version& bound) {
   return version >= bound && BeginsWith(version, prefix);
 }
 
-Verdict MeetsOne(const Version& version, std::string_view specifier) {
-  const size_t length = specifier.find_first_not_of("=<>~!");
-  if (length == 0 || length == std::string_view::npos) return Verdict::kUnknown;
-  const std::string_view sign = specifier.substr(0, length);
-  std::string_view text = specifier.substr(length);
-  const bool prefix = text.ends_with(".*");
-  if (prefix) text.remove_suffix(2);
-  // There is no final release between 2.7.0rc0 and 2.7.0.
-  if (sign == ">=") text = text.substr(0, text.find("rc"));
-  const auto bound = Plain(text);
-  if (!bound || (prefix && sign != "==" && sign != "!=")) return Verdict::kUnknown;
-  const bool equal = prefix ? BeginsWith(version, *bound) : version == *bound;
-  bool met = false;
-  if (sign == "==" || sign == "===") {
-    met = equal;
-  } else if (sign == "!=") {
-    met = !equal;
-  } else if (sign == ">=") {
-    met = version >= *bound;
-  } else if (sign == "<=") {
-    met = version <= *bound;
-  } else if (sign == ">") {
-    met = version > *bound;
-  } else if (sign == "<") {
-    met = version < *bound;
-  } else if (sign == "~=" && bound->parts.size() > 1) {
-    met = Compatible(version, *bound);
-  } else {
-    return Verdict::kUnknown;
-  }
-  return met ? Verdict::kYes : Verdict::kNo;
-}
-
 const std::vector<const Pin*>& PinsOf(std::string_view package) {
   static const auto kAll = [] {
     std::unordered_map<std::string_view, std::vector<const Pin*>> all;
@@ -124,14 +91,59 @@ std::string_view Requirement(const Pin& pin, std::string_view package) {
   return "";
 }
 
-Verdict Meets(const Version& version, std::string_view specifiers) {
+Specifiers::Specifiers(std::string_view text) {
+  static constexpr std::string_view kSigns[] = {"==", "===", "!=", ">=", "<=", ">", "<", "~="};
+  for (bool more = true; more;) {
+    const size_t comma = text.find(',');
+    std::string_view bound = base::Trim(text.substr(0, comma));
+    more = comma != std::string_view::npos;
+    if (more) text.remove_prefix(comma + 1);
+    const std::string_view own = bound.substr(0, std::min(bound.find_first_not_of("=<>~!"), bound.size()));
+    const auto* const sign_at = std::ranges::find(kSigns, own);
+    const std::string_view sign = sign_at == std::end(kSigns) ? "" : *sign_at;
+    bound.remove_prefix(own.size());
+    const bool prefix = bound.ends_with(".*");
+    if (prefix) bound.remove_suffix(2);
+    // There is no final release between 2.7.0rc0 and 2.7.0.
+    if (sign == ">=") bound = bound.substr(0, bound.find("rc"));
+    const auto number = Plain(bound);
+    const bool readable = number && (!prefix || sign == "==" || sign == "!=") &&
+                          (sign != "~=" || number->parts.size() > 1);
+    all_.push_back({readable ? sign : "", readable ? *number : Version{{0}}, prefix});
+  }
+}
+
+Verdict Specifiers::Meets(const Version& version) const {
   Verdict verdict = Verdict::kYes;
-  for (const std::string& specifier : base::Split(specifiers, ',')) {
-    const Verdict one = MeetsOne(version, base::Trim(specifier));
-    if (one == Verdict::kNo) return one;
-    if (one == Verdict::kUnknown) verdict = one;
+  for (const One& one : all_) {
+    if (one.sign.empty()) {
+      verdict = Verdict::kUnknown;
+      continue;
+    }
+    const bool equal = one.prefix ? BeginsWith(version, one.bound) : version == one.bound;
+    const bool met = one.sign.starts_with("==") ? equal
+                     : one.sign == "!="         ? !equal
+                     : one.sign == ">="         ? version >= one.bound
+                     : one.sign == "<="         ? version <= one.bound
+                     : one.sign == ">"          ? version > one.bound
+                     : one.sign == "<"          ? version < one.bound
+                                                : Compatible(version, one.bound);
+    if (!met) return Verdict::kNo;
   }
   return verdict;
+}
+
+Verdict Meets(const Version& version, std::string_view specifiers) {
+  return Specifiers(specifiers).Meets(version);
+}
+
+Verdict AdmitsMinor(std::string_view specifiers, const Version& minor) {
+  constexpr uint32_t kLastPatch = 999;
+  const Verdict first = Meets(MinorOf(minor), specifiers);
+  if (first != Verdict::kNo) return first;
+  Version last = MinorOf(minor);
+  last.parts.push_back(kLastPatch);
+  return Meets(last, specifiers);
 }
 
 bool AreRelated(std::string_view package, std::string_view other) {

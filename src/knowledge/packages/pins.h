@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "base/version.h"
 #include "knowledge/answer.h"
@@ -31,9 +32,26 @@ const Pin* FindPin(std::string_view package, std::string_view version, std::stri
 // What a pin requires of a package: "==9.1.0.70" for "nvidia-cudnn-cu12"; "" = nothing.
 std::string_view Requirement(const Pin& pin, std::string_view package);
 
+// Specifiers that are read once and held against many versions.
+class Specifiers {
+ public:
+  explicit Specifiers(std::string_view text);
+  Verdict Meets(const base::Version& version) const;
+
+ private:
+  struct One {
+    std::string_view sign;  // of a constant; "" = it cannot be parsed
+    base::Version bound;
+    bool prefix = false;  // "==2.5.*"
+  };
+  std::vector<One> all_;
+};
+
 // Whether a version satisfies "==2.5.1", ">=9.8,<10.0", "~=3.8.0", "!=1.2.*". kUnknown if it cannot be
 // parsed.
 Verdict Meets(const base::Version& version, std::string_view specifiers);
+// Whether the first or the last patch release of a minor one satisfies them: ">=3.6.1" and "!=3.6.0" hold for some 3.6.
+Verdict AdmitsMinor(std::string_view specifiers, const base::Version& minor);
 
 // Whether any release of one requires the other, that is, whether the question makes sense.
 bool AreRelated(std::string_view package, std::string_view other);

@@ -37,6 +37,19 @@ TEST(Pins, Specifiers) {
   EXPECT_EQ(MeetsText("1.0", "~=1"), Verdict::kUnknown);
 }
 
+TEST(Pins, OfAMinorReleaseOnePatchIsEnough) {
+  const auto admits = [](std::string_view python, std::string_view minor) {
+    return AdmitsMinor(python, Known(minor));
+  };
+  EXPECT_EQ(admits(">=3.6.1", "3.6"), Verdict::kYes);
+  EXPECT_EQ(admits("!=3.6.0,>=3.5", "3.6"), Verdict::kYes);
+  EXPECT_EQ(admits("<3.13.5", "3.13"), Verdict::kYes);
+  EXPECT_EQ(admits(">=3.6.1", "3.5"), Verdict::kNo);
+  EXPECT_EQ(admits("<3.13", "3.13"), Verdict::kNo);
+  EXPECT_EQ(admits("!=3.1.*,>=2.7", "3.1"), Verdict::kNo);
+  EXPECT_EQ(admits(">=3.9.dev1", "3.9"), Verdict::kUnknown);
+}
+
 TEST(Pins, TorchAndItsCompanions) {
   EXPECT_EQ(Fit("torchvision", "0.20.1", "torch", "2.5.1"), Verdict::kYes);
   EXPECT_EQ(Fit("torch", "2.5.1", "torchvision", "0.20.1"), Verdict::kYes) << "either way round";

@@ -73,7 +73,7 @@ ReleaseFit FileOnPython(const Row& row, const Version& minor) {
             row.source};
   }
   if (row.python.empty()) return {Verdict::kYes, "one wheel for every Python 3", row.source};
-  return {Meets(minor, row.python), "Python " + Text(row.python), row.source};
+  return {AdmitsMinor(row.python, minor), "Python " + Text(row.python), row.source};
 }
 
 }  // namespace
@@ -125,6 +125,7 @@ std::optional<ReleaseFit> ReleaseOnDriver(const ProjectRelease& release, const V
 }
 
 std::optional<ReleaseFit> ReleaseWithCuda(const ProjectRelease& release, const Version& cuda) {
+  if (release.opened != nullptr && cuda.parts.size() > 1) return ReleaseBesideCuda(release, cuda);
   const auto built_for = [&](std::string_view own) { return Known(own).part(0) == cuda.part(0); };
   if (const std::string_view own = CudaOfName(release); !own.empty()) {
     const std::string_view source = release.project != nullptr ? release.project->source
@@ -147,6 +148,63 @@ std::optional<ReleaseFit> ReleaseWithCuda(const ProjectRelease& release, const V
     fit.source = row->source;
   }
   return fit.words.empty() ? std::nullopt : std::optional(fit);
+}
+
+namespace {
+
+// The CUDA of the library that it opens; "" = it has none for that.
+std::string_view OpenedBeside(const ProjectRelease& release, const Version& cuda) {
+  std::string_view lower, higher;
+  for (const std::string_view own : release.libraries->cuda) {  // rising
+    const Version number = Known(own);
+    if (number == MinorOf(cuda)) return own;
+    if (number.part(0) != cuda.part(0)) continue;
+    if (number < cuda) {
+      lower = own;
+    } else if (higher.empty()) {
+      higher = own;
+    }
+  }
+  if (release.opened->by == OpenedBy::kExact) return "";
+  return lower.empty() ? higher : lower;
+}
+
+std::string NoLibrary(const ProjectRelease& release, const Version& cuda) {
+  std::string all, same;
+  for (const std::string_view own : release.libraries->cuda) {
+    all += (all.empty() ? "" : ", ") + Text(own);
+    if (Known(own).part(0) == cuda.part(0)) same = own;
+  }
+  if (all.empty()) return "has no library for CUDA at all";
+  std::erase(same, '.');
+  const std::string other =
+      same.empty() ? "" : "; " + Text(release.opened->variable) + "=" + same + " opens another of them";
+  return "has no library for CUDA " + MinorOf(cuda).ToString() + ", only for " + all + other;
+}
+
+}  // namespace
+
+std::optional<ReleaseFit> ReleaseBesideCuda(const ProjectRelease& release, const Version& cuda) {
+  if (release.opened == nullptr) return std::nullopt;
+  if (release.libraries == nullptr)
+    return ReleaseFit{Verdict::kUnknown, "for which CUDA it has libraries is not in the tables",
+                      release.opened->source, true};
+  const std::string_view own = OpenedBeside(release, cuda);
+  if (own.empty()) return ReleaseFit{Verdict::kNo, NoLibrary(release, cuda), release.libraries->source};
+  return ReleaseFit{Verdict::kYes, "has a library for CUDA " + Text(own), release.libraries->source};
+}
+
+bool GoesWithCuda(const ProjectRelease& release, const Version& cuda, const std::vector<Version>& gpus) {
+  if (release.opened == nullptr || release.libraries == nullptr) {
+    const std::vector<uint32_t> majors = CudaMajorsOf(release, gpus);
+    return majors.empty() || std::ranges::find(majors, cuda.part(0)) != majors.end();
+  }
+  const std::string_view own = OpenedBeside(release, cuda);
+  return !own.empty() && std::ranges::all_of(release.code, [&](const ProjectCode* row) {
+    return row->cuda != own || std::ranges::all_of(gpus, [&](const Version& cc) {
+             return CodeRunsOn(row->code, cc) != CodeFit::kNo;
+           });
+  });
 }
 
 std::optional<ReleaseFit> ReleaseOnPython(const ProjectRelease& release, const Version& python) {

@@ -41,6 +41,13 @@ uint32_t MajorOfVariant(std::string_view variant);
 // The drivers that it asks for beyond those of its CUDA: ">=535". Empty if nothing is said.
 std::optional<Required> DriverBound(const ProjectRelease& release);
 
+// Whether it has the library that it opens beside a framework built with a CUDA. Empty if it has nothing to
+// choose.
+std::optional<ReleaseFit> ReleaseBesideCuda(const ProjectRelease& release, const base::Version& cuda);
+// Whether it goes with a framework that was built with a CUDA, on all the GPUs. Yes where nothing says no.
+bool GoesWithCuda(const ProjectRelease& release, const base::Version& cuda,
+                  const std::vector<base::Version>& gpus);
+
 // The majors of CUDA that the framework must be built with; empty = any. Of a wheel with several builds,
 // those with code for the GPUs.
 std::vector<uint32_t> CudaMajorsOf(const ProjectRelease& release, const std::vector<base::Version>& gpus);

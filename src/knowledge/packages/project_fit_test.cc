@@ -61,6 +61,27 @@ TEST(ProjectFit, GpuCodeIsThatOfTheWheelOrOfItsBuildScript) {
   EXPECT_TRUE(untold->no_row);
 }
 
+TEST(ProjectFit, ALibraryForTheCudaOfTorchMustBeInTheWheel) {
+  const OnIndex bits("bitsandbytes"), windows("bitsandbytes", Machine::kWindows);
+  const auto beside = [](const ProjectRelease& release, std::string_view cuda) {
+    return ReleaseBesideCuda(release, Known(cuda));
+  };
+  EXPECT_EQ(AnswerOf(beside(bits.At("0.45.5"), "12.8")), Verdict::kYes);
+  EXPECT_EQ(AnswerOf(beside(bits.At("0.45.5"), "13.0")), Verdict::kNo);
+  EXPECT_EQ(AnswerOf(beside(bits.At("0.45.2"), "12.8")), Verdict::kNo) << "until 0.50 only the very one";
+  EXPECT_NE(beside(bits.At("0.45.2"), "12.8")->words.find("BNB_CUDA_VERSION=126 opens another"),
+            std::string::npos)
+      << beside(bits.At("0.45.2"), "12.8")->words;
+  EXPECT_EQ(AnswerOf(beside(bits.At("0.50.0"), "12.9")), Verdict::kYes) << "the one for 12.8";
+  EXPECT_EQ(beside(bits.At("0.50.0"), "12.0")->words, "has a library for CUDA 12.1") << "none is lower";
+  EXPECT_EQ(AnswerOf(beside(bits.At("0.50.0"), "10.2")), Verdict::kNo);
+  EXPECT_EQ(AnswerOf(beside(windows.At("0.43.1"), "12.4")), Verdict::kNo) << "Linux has it";
+  EXPECT_EQ(AnswerOf(beside(windows.At("0.42.0"), "11.8")), Verdict::kNo) << "libraries of Linux alone";
+  EXPECT_FALSE(beside(OnIndex("flash-attn").At("2.8.3"), "12.8"));
+  EXPECT_TRUE(GoesWithCuda(bits.At("0.47.0"), Known("12.6"), {Known("5.2")}));
+  EXPECT_FALSE(GoesWithCuda(bits.At("0.47.0"), Known("12.8"), {Known("5.2")})) << "that library begins at 7.0";
+}
+
 TEST(ProjectFit, RequirementsOfTheMachineAreNoPackages) {
   const OnIndex cudf("cudf-cu12");
   for (const Required& required : RequirementsOf(cudf.At("26.2.0"), nullptr)) {

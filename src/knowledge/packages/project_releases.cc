@@ -28,6 +28,14 @@ std::vector<const Row*> About(std::span<const Row> all, std::string_view package
   return rows;
 }
 
+template <typename Row>
+const Row* WithVersion(const std::vector<const Row*>& rows, std::string_view version) {
+  const auto found = std::ranges::find_if(rows, [&](const Row* row) {
+    return row->versions.empty() || base::Meets(version, row->versions) == true;
+  });
+  return found == rows.end() ? nullptr : *found;
+}
+
 bool IsNewer(const ProjectRelease& a, const ProjectRelease& b) {
   if (a.number != b.number) return a.number > b.number;
   const auto one = base::PythonVersion::Parse(a.version), two = base::PythonVersion::Parse(b.version);
@@ -100,6 +108,8 @@ std::vector<ProjectRelease> ReleasesOfProject(std::string_view name, Machine mac
   if (by_version.empty() && IsProject(name)) by_version[""].build = FindSourceBuild(name, "");
   const auto codes = About(ProjectCodes(), name);
   const auto unstated = About(AllUnstatedNeeds(), name);
+  const auto opened = About(OpenedLibraries(), name);
+  const auto libraries = About(AllProjectLibraries(), name);
   const Project* project = FindProject(name);
   std::vector<ProjectRelease> releases;
   for (auto& [version, release] : by_version) {
@@ -116,6 +126,10 @@ std::vector<ProjectRelease> ReleasesOfProject(std::string_view name, Machine mac
       if (row->versions.empty() || base::Meets(version, row->versions) == true)
         release.unstated.push_back(row);
     }
+    for (const ProjectLibraries* row : libraries) {
+      if (Holds(row->platforms, tag) && Holds(row->versions, version)) release.libraries = row;
+    }
+    if (!opened.empty()) release.opened = WithVersion(opened, version);
     const bool no_wheel = release.wheels.empty() && release.wheel == nullptr;
     if (no_wheel && release.archive != nullptr) release.build = FindSourceBuild(name, version);
     releases.push_back(std::move(release));

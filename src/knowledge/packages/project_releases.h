@@ -29,6 +29,8 @@ struct ProjectRelease {
   std::vector<const ProjectNeeds*> needs;    // on the machine, with any extra and Python
   std::vector<const ProjectCode*> code;      // one of them must fit
   std::vector<const UnstatedNeeds*> unstated;
+  const ProjectLibraries* libraries = nullptr;  // of the wheel for the machine
+  const OpenedLibrary* opened = nullptr;        // which of them it opens
   const SourceBuild* build = nullptr;  // what it takes, where it is built on the machine
 };
 

@@ -283,6 +283,12 @@ Gives WithUnknown(Trials& trials) {
   return trials.Gives(bold);
 }
 
+bool MayWork(Trials& trials) {
+  Demands bold = trials.Without({});
+  bold.ignored.unknown = bold.ignored.missing = true;
+  return CanChoose(trials.universe(), bold);
+}
+
 std::vector<Relaxation> RelaxationsOf(Trials& trials, const std::vector<Requirement>& smallest,
                                       const Gives& unknown) {
   return Relaxing(trials, smallest, unknown).Run();

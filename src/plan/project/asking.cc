@@ -12,6 +12,7 @@
 #include "knowledge/packages/project_releases.h"
 #include "knowledge/packages/release.h"
 #include "plan/commands/in_order.h"
+#include "plan/universe/builds.h"
 
 namespace culprit::plan {
 namespace {
@@ -23,8 +24,8 @@ constexpr std::string_view kTorchIndexes = "download.pytorch.org/whl/";
 
 // Names that are wanted on the command line, and that mean something else in a file: there "onnxruntime" is
 // the build for the CPU, and no package of the index is called cudnn.
-constexpr std::array<std::string_view, 8> kOtherInFiles = {"onnxruntime", "paddlepaddle", "cupy", "cuda",
-                                                           "cudnn",       "cudatoolkit",  "tf",   "ort"};
+constexpr std::array<std::string_view, 9> kOtherInFiles = {
+    "onnxruntime", "paddlepaddle", "mxnet", "cupy", "cuda", "cudnn", "cudatoolkit", "tf", "ort"};
 
 constexpr std::string_view kToolkitOfIndex = "pypi:cuda-toolkit";
 
@@ -79,7 +80,7 @@ bool HasRelease(const std::string& known, const std::string& specifiers, Machine
   const std::string bare = WithoutLocal(specifiers);
   const auto meets = [&](std::string_view version) { return base::Meets(version, bare) == true; };
   // A framework may have the name of a package without GPU code: onnxruntime.
-  const std::string_view framework = knowledge::FrameworkName(known);
+  const std::string_view framework = PlannedFramework(known);
   if (!framework.empty())
     return std::ranges::any_of(knowledge::BuildsOf(framework, machine), meets, &knowledge::Build::version);
   if (knowledge::IsProject(known)) return knowledge::HasProjectRelease(known, specifiers);
@@ -90,7 +91,7 @@ bool HasRelease(const std::string& known, const std::string& specifiers, Machine
 // Whether any build of a framework that meets the specifiers uses a GPU on the machine. Of other packages
 // the solver finds out.
 bool UsesGpuHere(const std::string& known, const std::string& specifiers, Machine machine) {
-  const std::string_view framework = knowledge::FrameworkName(known);
+  const std::string_view framework = PlannedFramework(known);
   if (framework.empty()) return true;
   const std::string bare = WithoutLocal(specifiers);
   return std::ranges::any_of(knowledge::BuildsOf(framework, machine), [&](const knowledge::Build& build) {
@@ -101,7 +102,7 @@ bool UsesGpuHere(const std::string& known, const std::string& specifiers, Machin
 
 // Whether a plan depends on which release of a package is taken: it may use the GPU.
 bool IsForGpu(const std::string& known) {
-  if (!knowledge::FrameworkName(known).empty()) return true;
+  if (!PlannedFramework(known).empty()) return true;
   const knowledge::Project* project = knowledge::FindProject(known);
   return project == nullptr ? knowledge::WheelsOf(known).empty() : project->gpu != knowledge::GpuUse::kNone;
 }
@@ -131,8 +132,8 @@ class Asking {
     // The packages that belong to one release of a framework first: it follows from them. The other way
     // round, the newest framework would meet old releases of them that claim to accept any.
     SortInOrder(wants_, [](const Want& a, const Want& b) {
-      const bool one = !knowledge::FrameworkName(a.name).empty();
-      return !one && !knowledge::FrameworkName(b.name).empty();
+      const bool one = !PlannedFramework(a.name).empty();
+      return !one && !PlannedFramework(b.name).empty();
     });
     question_.wants.insert(question_.wants.end(), wants_.begin(), wants_.end());
     for (const Dependency& one : project_.constraints) Constrain(one);
@@ -169,7 +170,7 @@ class Asking {
       // A label names a build; of frameworks the tables know which there are.
       const std::string version = known.empty() ? "" : VersionOfWheel(one.text);
       const bool other_build = version.find('+') != std::string::npos &&
-                               knowledge::FrameworkName(known).empty() && !FollowsTorch(known);
+                               PlannedFramework(known).empty() && !FollowsTorch(known);
       if (!version.empty() && !other_build && HasRelease(known, "==" + version, question_.host.machine))
         return AddWant(one, known, "==" + version);
       if (!known.empty()) {
@@ -187,6 +188,7 @@ class Asking {
     if (std::ranges::find(kOtherInFiles, one.name) != kOtherInFiles.end()) {
       if (one.name == "onnxruntime" || one.name == "paddlepaddle")
         Note(one, "a CPU-only package; " + one.name + "-gpu uses the GPU");
+      if (one.name == "mxnet") Note(one, "a CPU-only package; mxnet-cu112 and the like use the GPU");
       return Pass(one);
     }
     std::string specifiers;
@@ -236,7 +238,8 @@ class Asking {
     }
     std::string extra = one.extras;
     if (one.name.starts_with("cupy-cuda")) extra = one.name.substr(sizeof("cupy-") - 1);
-    wants_.push_back({known, std::move(specifiers), std::move(extra), words, one.name});
+    wants_.push_back(
+        {known, std::move(specifiers), std::move(extra), words, one.name, VariantOfName(one.name)});
   }
 
   void Constrain(const Dependency& one) {

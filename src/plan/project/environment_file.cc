@@ -24,6 +24,13 @@ constexpr std::array<std::string_view, 6> kCudaNames = {"pytorch-cuda", "cudatoo
 
 constexpr size_t kLongestSpec = 512;
 
+// conda's own helpers begin with "_": _libgcc_mutex, _openmp_mutex.
+bool BeginsAsName(std::string_view text) {
+  const size_t channel = text.find("::");
+  const std::string_view name = channel == std::string_view::npos ? text : text.substr(channel + 2);
+  return !name.empty() && (std::isalnum(static_cast<unsigned char>(name.front())) != 0 || name.front() == '_');
+}
+
 struct MatchSpec {
   std::string name, version;  // "=2.1", ">=2,<3"
 };
@@ -94,7 +101,7 @@ class CondaEnvironment {
     if (item.text.empty() || base::Printable(item.text) != item.text)
       return WrongAt(origin, "'" + base::Printable(item.text) + "' is not a package");
     const MatchSpec spec = TakeApartSpec(item.text);
-    if (item.text.size() > kLongestSpec || std::isalnum(static_cast<unsigned char>(item.text.front())) == 0)
+    if (item.text.size() > kLongestSpec || !BeginsAsName(item.text))
       return WrongAt(origin, "'" + item.text.substr(0, 40) + "' is not a package");
     const std::string specifiers = PipSpecifiers(spec.version);
     if (spec.name == "pip" || spec.name == "pytorch-mutex" || spec.name == "cpuonly") return {};

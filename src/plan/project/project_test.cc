@@ -255,6 +255,27 @@ TEST(CondaEnvironment, KnownNamesBecomePipsOwnAndCudaABound) {
   EXPECT_EQ(project->indexes.size(), 1u);
 }
 
+// As `conda env export` writes them.
+TEST(CondaEnvironment, NamesThatBeginWithAnUnderscoreStayCondas) {
+  const auto project = Read({{"environment.yml",
+                              "dependencies:\n"
+                              "- _libgcc_mutex=0.1=main\n"
+                              "- conda-forge::_openmp_mutex=5.1=1_gnu\n"
+                              "- __glibc >=2.17\n"
+                              "- pytorch=2.1.0\n"}},
+                            "environment.yml");
+  ASSERT_TRUE(project) << project.error().message;
+  EXPECT_EQ(Texts(project->dependencies),
+            "_libgcc_mutex=0.1=main@environment.yml:2 | conda-forge::_openmp_mutex=5.1=1_gnu@environment.yml:3 | "
+            "__glibc >=2.17@environment.yml:4 | torch==2.1.0.*@environment.yml:5");
+  for (size_t i = 0; i < 3; ++i)
+    EXPECT_EQ(project->dependencies[i].kind, report::RequirementKind::kConda) << i;
+  for (const char* not_one : {"- -x=1", "- conda-forge::-x", "- conda-forge::"}) {
+    const std::string text = std::string("dependencies:\n") + not_one + "\n";
+    EXPECT_TRUE(Texts({{"e.yml", text}}, "e.yml").ends_with("is not a package")) << not_one;
+  }
+}
+
 TEST(CondaEnvironment, OtherYamlIsAnErrorWithItsLine) {
   const auto said = [](const std::string& text) { return Texts({{"e.yml", text}}, "e.yml"); };
   EXPECT_EQ(said("dependencies: &x\n"), "e.yml: it has no list of dependencies");

@@ -10,6 +10,11 @@ namespace culprit::plan {
 using base::Version;
 using knowledge::Distribution;
 
+std::string_view PlannedFramework(std::string_view name) {
+  const std::string_view framework = knowledge::FrameworkName(name);
+  return framework.empty() || knowledge::HasBuilds(framework) ? framework : "";
+}
+
 Machine DriverMachine(const Host& host) { return host.wsl ? Machine::kWindows : host.machine; }
 
 report::Channel ChannelOf(const Build& build) {
@@ -99,10 +104,24 @@ const std::vector<size_t>& BuildTable::Meeting(std::string_view distribution, Ma
   const auto [at, fresh] = meeting_.try_emplace({std::string(distribution), machine, specifiers});
   if (!fresh) return at->second;
   const std::vector<Wheel>& wheels = WheelsOf(distribution, machine);
+  const knowledge::Specifiers asked(specifiers);
   for (size_t i = 0; i < wheels.size(); ++i) {
-    const bool met =
-        specifiers.empty() || knowledge::Meets(wheels[i].number, specifiers) == knowledge::Verdict::kYes;
+    const bool met = specifiers.empty() || asked.Meets(wheels[i].number) == knowledge::Verdict::kYes;
     if (met) at->second.push_back(i);
+  }
+  return at->second;
+}
+
+const std::vector<knowledge::Verdict>& BuildTable::BuildsMeeting(std::string_view framework, Machine machine,
+                                                                 std::string_view specifiers) {
+  const auto [at, fresh] =
+      builds_meeting_.try_emplace({std::string(framework), machine, std::string(specifiers)});
+  if (!fresh) return at->second;
+  const std::vector<Build>& builds = Of(framework, machine);
+  const knowledge::Specifiers asked(specifiers);
+  for (size_t i = 0; i < builds.size(); ++i) {
+    const bool again = i > 0 && builds[i].number == builds[i - 1].number;
+    at->second.push_back(again ? at->second.back() : asked.Meets(builds[i].number));
   }
   return at->second;
 }

@@ -51,6 +51,9 @@ class BuildTable {
   const std::vector<Wheel>& WheelsOf(std::string_view distribution, Machine machine);
   // Releases of a package beside a framework, newest first.
   const std::vector<ProjectRelease>& ReleasesOf(const std::string& project, Machine machine);
+  // Whether each build of a framework, in the order of Of(), meets "==2.5.1": one answer for a release.
+  const std::vector<knowledge::Verdict>& BuildsMeeting(std::string_view framework, Machine machine,
+                                                       std::string_view specifiers);
   // Those of the wheels that meet "==9.1.0.70" or ">=9.8,<10", by their place.
   const std::vector<size_t>& Meeting(std::string_view distribution, Machine machine,
                                      const std::string& specifiers);
@@ -65,9 +68,14 @@ class BuildTable {
   std::map<std::pair<base::VersionParts, Machine>, base::Version> native_;
   std::map<std::pair<std::string, Machine>, std::vector<Wheel>> wheels_;
   std::map<std::tuple<std::string, Machine, std::string>, std::vector<size_t>> meeting_;
+  std::map<std::tuple<std::string, Machine, std::string>, std::vector<knowledge::Verdict>> builds_meeting_;
   std::map<std::pair<std::string, Machine>, std::vector<ProjectRelease>> projects_;
   std::map<std::pair<std::string, Machine>, std::vector<Build>> made_;
 };
+
+// The framework of a name if its builds can be planned; "" for other packages, and for frameworks of which
+// the tables have no builds: TensorRT is planned as the packages of the index that bring it.
+std::string_view PlannedFramework(std::string_view name);
 
 // The machine whose drivers are counted: WSL has that of Windows.
 Machine DriverMachine(const Host& host);

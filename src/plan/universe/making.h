@@ -10,6 +10,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/python/pep440.h"
 #include "knowledge/answer.h"
 #include "knowledge/packages/extensions.h"
 #include "knowledge/packages/pins.h"
@@ -81,7 +82,10 @@ class Making {
   void NeedProjectCode(const ProjectRelease& release, Candidate& candidate);
   void NeedCode(const ProjectRelease& release, Candidate& candidate);
   void NeedCudaOfTorch(const ProjectRelease& release, Candidate& candidate);
+  void NeedOpenedLibrary(const ProjectRelease& release, const std::vector<base::Version>& gpus, size_t torch,
+                         Candidate& candidate);
   bool IsAsked(const std::string& name, const Candidate& candidate) const;
+  bool IsLeftOut(const std::string& name, const Candidate& candidate) const;
   void NeedText508(std::string_view text, std::string_view version, std::string_view source,
                    Candidate& candidate);
   // What METADATA says as a need; nullptr if none of it is modelled, nothing if that is not known yet.
@@ -91,6 +95,12 @@ class Making {
                 std::vector<Candidate>& candidates);
   bool IsModelled(const std::string& name) const;
   const std::vector<size_t>& AcceptedBy(size_t package, const std::string& specifiers);
+  struct WrittenVersion {
+    std::string text;
+    std::optional<base::PythonVersion> read;
+    bool again = false;  // a build of the same release as the one before it
+  };
+  const std::vector<WrittenVersion>& VersionsOf(size_t package);
   SharedNeed BuiltAgainst(const knowledge::SourceBuild& build, size_t framework, uint32_t major);
   std::vector<size_t> WithCudaMajor(size_t framework, const std::vector<uint32_t>& majors) const;
 
@@ -108,12 +118,17 @@ class Making {
   Universe universe_;
   std::map<std::string, size_t> made_;
   std::map<std::pair<size_t, std::string>, std::vector<size_t>> accepted_;  // by package and specifiers
+  std::map<size_t, std::vector<WrittenVersion>> versions_;
   // Needs that were made, by what they say.
   using Said = std::pair<std::string, const char*>;  // a requirement and its source
   std::map<std::string, SharedNeed> driver_needs_, python_needs_, toolkit_needs_, cudnn_needs_;
   std::map<std::tuple<size_t, uint32_t, const char*>, SharedNeed> major_needs_;
   std::map<Said, SharedNeed> version_needs_, text_needs_, nvcc_needs_;
   std::map<std::vector<const knowledge::ProjectWheels*>, SharedNeed> file_needs_;
+  std::map<std::tuple<const knowledge::OpenedLibrary*, const knowledge::ProjectLibraries*,
+                      std::vector<const knowledge::ProjectCode*>>,
+           SharedNeed>
+      opened_needs_;
   size_t machine_ = kNone, driver_ = kNone, python_ = kNone, glibc_ = kNone, cuda_asked_ = kNone;
   size_t cuda_major_ = kNone, cudnn_major_ = kNone, several_ = kNone;
   std::vector<size_t> gpus_;

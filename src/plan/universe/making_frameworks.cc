@@ -146,6 +146,7 @@ Candidate Making::FrameworkCandidate(const Build& build, Libraries libraries) {
   candidate.is_default = build.published == knowledge::PublishedOn::kPackageIndex;
   candidate.row = &build.row;
   candidate.source = build.row.source;
+  if (IsLeftOut(std::string(build.row.framework), candidate)) return candidate;
   NeedMachine(build, candidate);
   if (build.row.cuda.empty() || !build.own_row) {
     candidate.needs.push_back(
@@ -195,6 +196,7 @@ void Making::NeedMachine(const Build& build, Candidate& candidate) {
     Need need{.package = machine_, .fails = "not in the table", .source = std::string(build.row.source)};
     need.missing = true;
     candidate.needs.push_back(std::move(need));
+    candidate.needs.push_back(BuildPythonNeed(build));
     return;
   }
   if (answer.verdict != Verdict::kYes) {

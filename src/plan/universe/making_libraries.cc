@@ -69,6 +69,10 @@ size_t Making::AddLibrary(const std::string& name, const std::string& key) {
     candidate.number = one.number;
     candidate.channel = report::ChannelKind::kPypi;
     candidate.source = wheel->source;
+    if (IsLeftOut(name, candidate)) {
+      candidates.push_back(std::move(candidate));
+      continue;
+    }
     if (const auto need = WheelPythonNeed(*wheel)) candidate.needs.push_back(need);
     if (glibc_ != kNone && !wheel->glibc.empty()) {
       const bool met = *question_.host.glibc >= knowledge::Known(wheel->glibc);
@@ -171,13 +175,15 @@ void Making::NeedTorch(const std::string& name, std::string_view version, Candid
   const std::string_view asked = pin == nullptr ? "" : knowledge::Requirement(*pin, "torch");
   Need need{.package = PackageNamed("torch")};
   const auto& builds = universe_.packages[need.package].candidates;
+  const auto* meeting =
+      asked.empty() ? nullptr : &builds_.BuildsMeeting("torch", question_.host.machine, asked);
   std::vector<Version> releases;  // newest first
   Verdict verdict = Verdict::kUnknown;
   for (size_t i = 0; i < builds.size(); ++i) {
     const Version& number = builds[i].number;
     if (i == 0 || number != builds[i - 1].number) {
       if (!asked.empty()) {
-        verdict = knowledge::Meets(number, asked);
+        verdict = meeting->at(i);
         need.source = pin->source;
       } else if (compiled != nullptr) {
         verdict = number == knowledge::Known(compiled->of_version) ? Verdict::kYes : Verdict::kNo;

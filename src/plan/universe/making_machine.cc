@@ -244,7 +244,7 @@ Need Making::PythonNeed(const std::vector<std::string_view>& pythons, std::strin
   for (const std::string_view text : pythons) rising.push_back(knowledge::Known(text));
   for (size_t i = 0; i < candidates.size(); ++i) {
     const Version& python = candidates[i].number;
-    const bool met = pythons.empty() ? knowledge::Meets(python, requires_python) == Verdict::kYes
+    const bool met = pythons.empty() ? knowledge::AdmitsMinor(requires_python, python) == Verdict::kYes
                                      : std::ranges::find(rising, python) != rising.end();
     if (met) need.accepts.push_back(i);
   }

@@ -30,8 +30,14 @@ bool UsesGpu(const std::string& name) {
   return project != nullptr && project->gpu != GpuUse::kNone;
 }
 
+// Without GPU code of its own, but a driver must run its CUDA: tensorrt-cu13.
+bool IsForOneCuda(const std::string& name) {
+  const knowledge::Project* project = knowledge::FindProject(name);
+  return project != nullptr && !project->cuda.empty();
+}
+
 bool IsFramework(const std::string& name) {
-  return knowledge::FrameworkName(name) == name && name != "triton";
+  return PlannedFramework(name) == name && name != "triton";
 }
 
 }  // namespace
@@ -51,10 +57,12 @@ size_t Making::AddProject(const std::string& name) {
     candidate.version = release.version;
     candidate.number = release.number;
     candidate.channel = report::ChannelKind::kPypi;
-    NeedProjectFiles(release, candidate);
-    NeedProjectPins(name, release, candidate);
-    NeedProjectCode(release, candidate);
-    if (release.build == nullptr) {
+    if (!IsLeftOut(name, candidate)) {
+      NeedProjectFiles(release, candidate);
+      NeedProjectPins(name, release, candidate);
+      NeedProjectCode(release, candidate);
+    }
+    if (release.build == nullptr || IsLeftOut(name, candidate)) {
       candidates.push_back(std::move(candidate));
     } else {
       AddBuilt(*release.build, candidate, candidates);
@@ -144,7 +152,7 @@ bool Making::IsModelled(const std::string& name) const {
   const auto asked = [&](const auto& list, auto member) {
     return std::ranges::find(list, name, member) != list.end();
   };
-  return UsesGpu(name) || asked(question_.wants, &Want::name) || asked(question_.limits, &Limit::package);
+  return UsesGpu(name) || IsForOneCuda(name) || asked(question_.wants, &Want::name) || asked(question_.limits, &Limit::package);
 }
 
 void Making::NeedProjectPins(const std::string& name, const ProjectRelease& release, Candidate& candidate) {
@@ -208,18 +216,35 @@ const std::vector<size_t>& Making::AcceptedBy(size_t package, const std::string&
   const auto [at, fresh] = accepted_.try_emplace({package, specifiers});
   if (!fresh) return at->second;
   const auto& candidates = universe_.packages[package].candidates;
-  const Version* last = nullptr;
+  const std::vector<WrittenVersion>& versions = VersionsOf(package);
+  const base::SpecifierSet asked(specifiers);
   bool met = false;
   for (size_t i = 0; i < candidates.size(); ++i) {
-    const bool again = last != nullptr && *last == candidates[i].number && candidates[i].row != nullptr;
-    if (!again) {
-      const std::string version =
-          candidates[i].row != nullptr ? candidates[i].number.ToString() : candidates[i].version;
-      met = specifiers.empty() || base::Meets(version, specifiers) == true;
-      if (!candidates[i].before.empty()) met = knowledge::AdmitsBefore(candidates[i].before, specifiers);
+    const WrittenVersion& version = versions[i];
+    if (!candidates[i].before.empty()) {
+      met = knowledge::AdmitsBefore(candidates[i].before, specifiers);
+    } else if (!version.again) {
+      met = specifiers.empty() || (version.read && asked.Accepts(*version.read, version.text) == true);
     }
-    last = &candidates[i].number;
     if (met) at->second.push_back(i);
+  }
+  return at->second;
+}
+
+// The versions of a package's candidates, read once.
+const std::vector<Making::WrittenVersion>& Making::VersionsOf(size_t package) {
+  const auto [at, fresh] = versions_.try_emplace(package);
+  if (!fresh) return at->second;
+  const Candidate* last = nullptr;
+  for (const Candidate& candidate : universe_.packages[package].candidates) {
+    WrittenVersion version;
+    version.again = last != nullptr && candidate.row != nullptr && last->number == candidate.number;
+    if (!version.again) {
+      version.text = candidate.row != nullptr ? candidate.number.ToString() : candidate.version;
+      version.read = base::PythonVersion::Parse(version.text);
+    }
+    last = &candidate;
+    at->second.push_back(std::move(version));
   }
   return at->second;
 }
@@ -242,9 +267,14 @@ void Making::NeedProjectCode(const ProjectRelease& release, Candidate& candidate
   if (release.build == nullptr) NeedCudaOfTorch(release, candidate);
 }
 
+// A root refuses it whatever it needs. Trials give up requirements, so their universe has all needs.
+bool Making::IsLeftOut(const std::string& name, const Candidate& candidate) const {
+  return width_ == Width::kExact && !IsAsked(name, candidate);
+}
+
 bool Making::IsAsked(const std::string& name, const Candidate& candidate) const {
   return std::ranges::all_of(question_.wants, [&](const Want& want) {
-    return want.name != name || !FittingTo(want, {candidate}).empty();
+    return want.name != name || Fits(want, candidate);
   });
 }
 
@@ -274,6 +304,7 @@ void Making::NeedCudaOfTorch(const ProjectRelease& release, Candidate& candidate
   const bool needs = torch != made_.end() && std::ranges::any_of(candidate.needs, [&](const Need& need) {
                        return need.package == torch->second;
                      });
+  if (needs && release.opened != nullptr) return NeedOpenedLibrary(release, gpus, torch->second, candidate);
   if (!needs || majors.empty() || release.code.empty()) return;  // without rows of code, NeedTorch knows
   Need need{.package = torch->second, .source = std::string(release.code.front()->source)};
   need.accepts = WithCudaMajor(torch->second, majors);
@@ -283,6 +314,33 @@ void Making::NeedCudaOfTorch(const ProjectRelease& release, Candidate& candidate
   }
   need.fails = need.words;
   candidate.needs.push_back(std::move(need));
+}
+
+// It has a library for each of several CUDA releases, and opens the one for that of torch.
+void Making::NeedOpenedLibrary(const ProjectRelease& release, const std::vector<Version>& gpus, size_t torch,
+                               Candidate& candidate) {
+  if (release.libraries == nullptr) {
+    candidate.remark = "for which CUDA it has libraries is not in the tables";
+    candidate.code_unknown = true;
+    return;
+  }
+  SharedNeed& made = opened_needs_[{release.opened, release.libraries, release.code}];
+  if (made == nullptr) {
+    Need need{.package = torch, .source = std::string(release.libraries->source)};
+    const auto& builds = universe_.packages[torch].candidates;
+    for (size_t i = 0; i < builds.size(); ++i) {
+      const bool known = builds[i].row != nullptr && !builds[i].row->cuda.empty();
+      if (known && knowledge::GoesWithCuda(release, knowledge::Known(builds[i].row->cuda), gpus))
+        need.accepts.push_back(i);
+    }
+    need.words = "has libraries for CUDA";
+    for (const std::string_view cuda : release.libraries->cuda)
+      need.words += (cuda == release.libraries->cuda.front() ? " " : ", ") + std::string(cuda);
+    if (release.libraries->cuda.empty()) need.words = "has no library for CUDA";
+    need.fails = need.words;
+    made = std::make_shared<const Need>(std::move(need));
+  }
+  candidate.needs.push_back(made);
 }
 
 std::vector<size_t> Making::WithCudaMajor(size_t framework, const std::vector<uint32_t>& majors) const {

@@ -136,6 +136,14 @@ size_t Narrowed::CountLeft(size_t package) const {
   return static_cast<size_t>(std::ranges::count(left[package], 1));
 }
 
+Narrowed NarrowFurther(const Universe& universe, const std::vector<Root>& roots, const Ignored& ignored,
+                       Narrowed narrowed) {
+  Narrowing narrowing(universe, ignored, narrowed);
+  narrowing.Ask(roots, true);
+  narrowing.Run();
+  return narrowed;
+}
+
 Narrowed Narrow(const Universe& universe, const std::vector<Root>& roots) {
   return Narrow(universe, Demands{.roots = roots, .wants = {}});
 }

@@ -38,5 +38,8 @@ struct Narrowed {
 enum class Before { kNo, kYes };
 Narrowed Narrow(const Universe& universe, const Demands& asked, Before before = Before::kYes);
 Narrowed Narrow(const Universe& universe, const std::vector<Root>& roots);
+// What more is excluded once these roots are asked too.
+Narrowed NarrowFurther(const Universe& universe, const std::vector<Root>& roots, const Ignored& ignored,
+                       Narrowed narrowed);
 
 }  // namespace culprit::plan

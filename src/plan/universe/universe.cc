@@ -4,6 +4,7 @@
 #include <cctype>
 #include <numeric>
 
+#include "base/python/package_name.h"
 #include "base/python/pep440.h"
 #include "knowledge/packages/distributions.h"
 #include "knowledge/packages/pins.h"
@@ -23,6 +24,8 @@ std::string LocalPart(const std::string& specifiers) {
   return plus == std::string::npos ? "" : specifiers.substr(plus + 1, specifiers.find(',', plus) - plus - 1);
 }
 
+}  // namespace
+
 bool Fits(const Want& want, const Candidate& candidate) {
   if (!candidate.before.empty()) return knowledge::AdmitsBefore(candidate.before, want.specifiers);
   if (candidate.row == nullptr) {  // 0.8.5.post1 is not 0.8.5
@@ -33,14 +36,13 @@ bool Fits(const Want& want, const Candidate& candidate) {
   if (!want.specifiers.empty() && knowledge::Meets(candidate.number, want.specifiers) != Verdict::kYes)
     return false;
   if (candidate.without_extra && !want.extra.empty()) return false;
+  if (!want.variant.empty() && candidate.variant != want.variant) return false;
   const std::string local = LocalPart(want.specifiers);
   if (!local.empty() && candidate.variant != local) return false;
   // jax[cuda12], cupy-cuda12x: the extra chooses the build; tensorflow[and-cuda] is what is planned anyway.
   const bool chooses = want.extra.starts_with("cuda") && !candidate.variant.empty();
   return !chooses || want.extra.starts_with(candidate.variant) || candidate.variant.starts_with(want.extra);
 }
-
-}  // namespace
 
 std::vector<size_t> AllOf(const Package& package) {
   std::vector<size_t> all(package.candidates.size());
@@ -65,10 +67,18 @@ std::string TableNameOf(const std::string& distribution) {
   std::string name;
   for (const char c : distribution)
     name += c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  if (name.starts_with("cupy-cuda")) return "cupy";
   if (name == "onnxruntime") return "";  // the one for the CPU
-  const std::string_view framework = knowledge::FrameworkName(name);
-  return framework.empty() ? name : std::string(framework);
+  const knowledge::TableEntry entry = knowledge::FindEntry(name);
+  return entry.framework.empty() ? name : std::string(entry.framework);
+}
+
+// Whether a build is that of another package of the index than the installed one, which then is another build:
+// mxnet-cu112 and mxnet-cu101, tensorflow-gpu 1.14 and tensorflow 1.14.
+bool IsOfOtherPackage(const Candidate& candidate, const std::string& installed) {
+  if (candidate.row == nullptr || candidate.distribution == installed) return false;
+  const bool by_variant =
+      !candidate.variant.empty() && candidate.distribution.ends_with("-" + candidate.variant);
+  return by_variant || !candidate.row->package.empty();
 }
 
 size_t FindInstalled(const Package& package, const Installed& installed) {
@@ -77,6 +87,7 @@ size_t FindInstalled(const Package& package, const Installed& installed) {
   const std::string local = plus == std::string::npos ? "" : installed.version.substr(plus + 1);
   for (size_t i = 0; i < package.candidates.size(); ++i) {
     const Candidate& candidate = package.candidates[i];
+    if (IsOfOtherPackage(candidate, base::NormalName(installed.package))) continue;
     if (candidate.version == installed.version) return i;
     if (candidate.version.substr(0, candidate.version.find('+')) != plain) continue;
     if (local.empty() ? candidate.is_default : candidate.variant == local) return i;
@@ -158,7 +169,7 @@ size_t Making::PackageNamed(const std::string& name) {
   if (name == "cuda-toolkit") return AddToolkit();
   if (name == "cudnn") return AddSystemCudnn();
   if (name == "pypi:cuda-toolkit") return AddLibrary("cuda-toolkit", name);
-  const bool framework = name != "triton" && knowledge::FrameworkName(name) == name;
+  const bool framework = name != "triton" && PlannedFramework(name) == name;
   if (framework) return AddFramework(name);
   return knowledge::DistributionsOf(name).empty() ? AddProject(name) : AddLibrary(name, name);
 }

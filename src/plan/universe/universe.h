@@ -130,16 +130,19 @@ struct Universe {
 constexpr size_t kNone = static_cast<size_t>(-1);
 
 std::vector<size_t> AllOf(const Package& package);
-// The candidates that a want accepts, by its specifiers and its extra.
+// Whether a want accepts a candidate, by its specifiers and its extra.
+bool Fits(const Want& want, const Candidate& candidate);
+// The candidates that a want accepts.
 std::vector<size_t> FittingTo(const Want& want, const std::vector<Candidate>& candidates);
 
 // Needs that do not count.
 struct Ignored {
   std::vector<bool> facts{};  // by package; empty: none
   bool unknown = false;       // those that the tables cannot answer
+  bool missing = false;       // ... of builds that may exist
 
   bool Has(const Need& need) const {
-    if (unknown && need.unknown) return true;
+    if ((unknown && need.unknown) || (missing && need.missing)) return true;
     return !facts.empty() && (facts[need.package] || (need.because != kNone && facts[need.because]));
   }
 };

@@ -96,6 +96,7 @@ std::string ToJson(const report::Plan& plan, const PlanDetail& detail) {
                        {"conflict", std::move(conflict)},
                        {"relaxations", std::move(relaxations)},
                        {"unlisted", plan.unlisted},
+                       {"uncertain", plan.uncertain},
                        {"notes", plan.notes},
                        {"knowledge", std::move(knowledge)},
                        {"checked", plan.checked},

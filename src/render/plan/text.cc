@@ -131,7 +131,7 @@ std::string ToText(const Plan& plan, const Style& style, const PlanDetail& detai
   const bool solved = plan.outcome == Plan::Outcome::kSolution;
   const bool broken = std::ranges::any_of(
       plan.findings, [](const report::Finding& f) { return f.severity == report::Severity::kError; });
-  const bool told = plan.unlisted.empty();
+  const bool told = !plan.uncertain;
   std::string text = (solved && !broken && told ? style.Good(plan.headline)
                       : solved || !told         ? style.Warn(plan.headline)
                                                 : style.Bad(plan.headline)) +
