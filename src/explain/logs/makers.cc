@@ -20,6 +20,14 @@ bool NamesNvidia(std::string_view text, const LazyRE2& words) {
   return Has(rest, words);
 }
 
+// JAX asks for each backend that it knows, whatever GPU is there.
+std::string WithoutBackends(std::string_view text) {
+  static const LazyRE2 kAsked(R"((?i)unable to initialize backend ['"]\w+['"][^\n]*)");
+  std::string rest(text);
+  RE2::GlobalReplace(&rest, *kAsked, " ");
+  return rest;
+}
+
 }  // namespace
 
 bool IsOfOtherMakers(std::string_view line) {
@@ -34,7 +42,7 @@ bool IsOnOtherGpu(std::string_view text) {
       R"((?i)cuda|cudnn|nvidia|nvcc|nvml|nccl|geforce|quadro|tesla|tegra|jetson|\b[rg]tx\b|\bsm_\d|\bptx|\bxid\b)");
   static const LazyRE2 kOthers(
       R"((?i)\bradeon|\bamdgpu\b|\bgfx(?:9|1\d)\d\w{1,2}\b|\brocm|\bhip(?:error|blas|\b)|\bmali\b|\badreno\b|\bpowervr\b|\bintel (?:arc|iris|u?hd graphics)\b|\b(?:arc|a)[ -]?[ab][357]\d0\b|level[_ -]?zero|\bsycl\b|\bmps backend\b|\bapple m\d|\bggml_metal|\bxpu\b)");
-  return Has(text, kOthers) && !NamesNvidia(text, kNvidia);
+  return Has(text, kOthers) && Has(WithoutBackends(text), kOthers) && !NamesNvidia(text, kNvidia);
 }
 
 }  // namespace culprit::logs

@@ -86,6 +86,10 @@ TEST(MentionAt, TellsTalkFromWhatNeverHappened) {
   EXPECT_EQ(MentionAt(title, title.find(kError), false), Mention::kTalk);
   const std::string_view words = "# It does not start. Error: CUDA error: out of memory";
   EXPECT_EQ(MentionAt(words, words.find(kError), true), Mention::kNone);
+  for (const std::string_view said : {"# train('x') error : \"CUDA error: out of memory\"",
+                                      "# numba.driver.CudaAPIError: CUDA error: out of memory"}) {
+    EXPECT_EQ(MentionAt(said, said.find(kError), true), Mention::kNone) << said;
+  }
   const std::string_view remark = "# HELP exceptions_total By type, like CUDA error: out of memory";
   EXPECT_EQ(MentionAt(remark, remark.find(kError), true), Mention::kTalk);
   EXPECT_EQ(at("    return \"CUDA error: out of memory\";"), Mention::kNever);

@@ -40,9 +40,18 @@ bool IsWish(std::string_view beginning) {
           !ShowsError(beginning));
 }
 
+// "# Detect a failed import" as the title, and nobody speaks of a failure of their own.
+bool IsTitledAsChange(std::string_view beginning) {
+  static const LazyRE2 kTitle(
+      R"(^#{1,2} (?:Add|Allow|Avoid|Bump|Catch|Clarify|Detect|Disable|Document|Enable|Ensure|Fix|Handle|Hide|Ignore|Improve|Refactor|Remove|Rename|Replace|Silence|Skip|Teach|Warn)\b)");
+  static const LazyRE2 kOwn(
+      R"((?i)\b(?:i|i'm|i've|my|me|help|please|we (?:see|saw|get|got|cannot|can't))\b|\?)");
+  return Has(beginning, kTitle) && !Has(beginning, kOwn);
+}
+
 bool IsChange(std::string_view beginning) {
   static const LazyRE2 kChange(
-      R"((?i)^\W*(?:this|the) (?:pr|mr|pull request|merge request|patch|commit|changeset|change) (?:adds?|fix\w*|makes?|catch\w*|handl\w+|remov\w+|updat\w+|chang\w+|mov\w+|introduc\w+|implement\w*|rais\w+|avoid\w*|improv\w+|replac\w+|allow\w*|prevent\w*|quieten\w*|silenc\w+|lets|teaches|is|will)\b|\b(?:before|after) this (?:pr|mr|patch)\b)");
+      R"((?i)^\W*(?:this|the) (?:pr|mr|pull request|merge request|patch|commit|changeset|change) (?:adds?|fix\w*|makes?|catch\w*|handl\w+|remov\w+|updat\w+|chang\w+|mov\w+|introduc\w+|implement\w*|rais\w+|avoid\w*|improv\w+|replac\w+|allow\w*|prevent\w*|quieten\w*|silenc\w+|lets|teaches|is|will)\b|\b(?:before|after) this (?:pr|mr|patch)\b|\bwith this (?:pr|mr|patch|pull request),? (?:it|they|users?|one|you) (?:can |will |now )?(?:prints?|shows?|gets?|sees?|raises?|warns?|falls? back|uses?|works?|no longer)\b)");
   // "The build fails because ... . This PR leaves it out."
   static const LazyRE2 kThen(
       R"((?i)[.!?:]\s+(?:this|the|my) (?:pr|mr|pull request|merge request|patch) (?:adds|fixes|makes|catches|handles|removes|updates|changes|moves|introduces|implements|raises|avoids|improves|replaces|allows|prevents|silences|lets|teaches|leaves|skips|disables|enables|drops|turns|switches)\b)");
@@ -63,7 +72,7 @@ bool IsChange(std::string_view beginning) {
   const bool committed =
       HasOneOf(beginning.substr(0, kTitleBytes), {"fix", "Fix", "feat", "chore", "refactor"}) ||
       HasOneOf(beginning, {"ollow", "ready", "prepared"});
-  return Has(beginning, kChange) || Has(beginning, kThen) ||
+  return Has(beginning, kChange) || Has(beginning, kThen) || IsTitledAsChange(beginning) ||
          (Has(beginning, kNews) && !ShowsError(beginning)) ||
          ((reviewed || (committed && Has(beginning, kCommit))) && !ShowsError(beginning));
 }

@@ -18,6 +18,8 @@ TEST(KindOf, WishesChangesAndQuestionsAreNoReports) {
            "fix: fall back to CPU when CUDA probing raises",
            "* bugfix: no exception any more where CUDA isn't available\n\n> Thanks, merged.",
            "Release notes 4.2: fixed an illegal memory access, fixed CUDA out of memory in the exporter.",
+           "# Detect a failed import\n\nWithout the driver it ends in AttributeError.\n```\nImportError: x\n",
+           "# Better words\n\nWith this PR it prints the code:\n> CUDNN_STATUS_NOT_SUPPORTED",
            "Models end asynchronously without a kernel image. Probe it first. Fix is ready, PR follows.",
        }) {
     EXPECT_EQ(KindOf(text), TextKind::kChange) << text;
@@ -34,6 +36,9 @@ TEST(KindOf, WhoShowsAnErrorReportsIt) {
            "could you add a check?\nTraceback (most recent call last):\n",
            "can it run on cpu only?\nImportError: libcudart.so.12: cannot open shared object file\n",
            "does it work with CUDA 12? It dies here",
+           "# Fix for this?\nRuntimeError: CUDA error: out of memory\n",
+           "# Check failed: error == cudaSuccess",
+           "With this PR the build ends in nvcc fatal",
            "I merged two models and the GPU ran out of memory",
        }) {
     EXPECT_EQ(KindOf(text), TextKind::kOther) << text;
@@ -56,6 +61,8 @@ TEST(IsOnOtherGpu, NamesThatEveryGpuHasTellNothing) {
   EXPECT_TRUE(IsOnOtherGpu("torch.cuda.is_available()\nHIP error on my Radeon, device cuda:0"));
   EXPECT_FALSE(IsOnOtherGpu("the radeon is fine, CUDA error on the other card"));
   EXPECT_FALSE(IsOnOtherGpu("NVIDIA driver is missing, AMD works"));
+  EXPECT_FALSE(IsOnOtherGpu("Unable to initialize backend 'rocm': NOT_FOUND: name: \"rocm\"\nno GPU found"));
+  EXPECT_TRUE(IsOnOtherGpu("Unable to initialize backend 'cuda': no\nmy radeon is idle"));
 }
 
 TEST(StatesNoNvidia, WhoRunsOnTheCpuSaysSo) {
