@@ -89,7 +89,7 @@ TEST(Words, AFolderThatHasTheNameOfAFramework) {
   record::Run run = machine.Run(output, false);
   const auto report = machine.Explain(run);
   EXPECT_EQ(FirstCause(report), "application-bug");
-  EXPECT_HAS(report.headline, "the module 'torch' that was imported is not the framework");
+  EXPECT_HAS(report.headline, "the imported module 'torch' is not the framework");
   Machine with_torch("world = \"torch\"\n");
   EXPECT_NE(FirstCause(with_torch.Explain(with_torch.Run(output))), "application-bug");
 }
