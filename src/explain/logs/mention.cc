@@ -309,7 +309,8 @@ Mention MentionAt(std::string_view line, size_t begin, bool is_first) {
   const Mention quoted = Quoted(line, before, after);
   if (quoted != Mention::kNone) return quoted;
   // The title of an issue that is the message itself.
-  static const LazyRE2 kTitle(R"(^# .*(?:\bError: |[A-Za-z](?:Error|Exception): |:\d+: (?:fatal )?error: |\b[Ee]rror ?: ["'\x60]?[A-Z]))");
+  static const LazyRE2 kTitle(
+      R"(^# .*(?:\bError: |[A-Za-z](?:Error|Exception): |:\d+: (?:fatal )?error: |\b[Ee]rror ?: ["'\x60]?[A-Z]))");
   if (is_first && Has(line, kTitle)) line.remove_prefix(2);
   // A program names the place in its source, however much like a sentence the rest is.
   static const LazyRE2 kPlace(
