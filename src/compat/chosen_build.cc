@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "compat/words.h"
+#include "knowledge/packages/packages.h"
 #include "knowledge/packages/project_fit.h"
 #include "knowledge/packages/project_releases.h"
 #include "knowledge/packages/release.h"
@@ -155,6 +156,13 @@ bool HasOwnPackage(const Build& build) {
          !build.row.variant.empty() && build.distribution == build.row.framework;
 }
 
+// As PyTorch's page of older releases names its index: in place of the package index, beside it, as a page of
+// links.
+report::Command TorchOption(const Build& build) {
+  const knowledge::WheelIndex* index = knowledge::FindWheelIndex("torch", build.number);
+  return report::FromTable(index == nullptr ? "--index-url" : std::string(index->option));
+}
+
 // For frameworks whose index releases are in the tables: TensorRT 8.5.2 was only an archive.
 bool IsMissingOnIndex(const Build& build) {
   const std::string framework(build.distribution);
@@ -178,8 +186,10 @@ report::Command InstallCommand(const Build& build) {
     case PublishedOn::kUnknown:
     case PublishedOn::kPackageIndex:
       break;
-    case PublishedOn::kIndex:
     case PublishedOn::kTorchIndex:
+      command += " " + TorchOption(build) + " " + report::Word(build.address);
+      break;
+    case PublishedOn::kIndex:
       command += " --index-url " + report::Word(build.address);
       break;
     case PublishedOn::kFeed:

@@ -48,6 +48,8 @@ struct Channel {
   ChannelKind kind;
   std::string address;  // of an index, feed or page
 
+  // A page of links to wheels: also what PyTorch had before it had an index for each CUDA.
+  bool IsPage() const { return kind == ChannelKind::kPage || address.ends_with(".html"); }
   bool OfPip() const { return kind >= ChannelKind::kPypi && kind <= ChannelKind::kPage; }
   bool OfNvidia() const { return kind >= ChannelKind::kNvidiaApt; }
   // "pypi", "https://download.pytorch.org/whl/cu118": a word of the JSON contract.

@@ -52,6 +52,8 @@ HEADER = """\
 # needs: what METADATA requires of packages in these tables (those of the same release in harvested.toml aside), for one extra or none, under a
 #   condition: platforms and python are the marker, evaluated where the release can be installed; without them it always holds.
 #   "=={version}" is the version of the package itself.
+#   Left out without a bound, since every environment has them and no CUDA hangs on them: numpy, huggingface-hub, safetensors,
+#   tokenizers, datasets.
 
 """
 

@@ -25,7 +25,7 @@ MEMBERS = {
     "libcudf-cu13": r"libcudf/lib64/libcudf\.so",
     "libcuml-cu12": r"libcuml/lib64/libcuml(?:\+\+)?\.so",
     "libcuml-cu13": r"libcuml/lib64/libcuml(?:\+\+)?\.so",
-    "lmdeploy": r"lmdeploy/lib/_turbomind\.[^/]*\.so",
+    "lmdeploy": r"lmdeploy/(?:lib|turbomind)/_turbomind\.[^/]*\.so",
     "nvidia-nvshmem-cu12": r"nvidia/nvshmem/lib/libnvshmem_host\.so\.3",
     "nvidia-nvshmem-cu13": r"nvidia/nvshmem/lib/libnvshmem_host\.so\.3",
     "sgl-kernel": r"sgl_kernel/(?:.*/)?common_ops\.[^/]*\.so",

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/parallel/in_order.h"
+#include "knowledge/packages/packages.h"
 #include "knowledge/packages/pins.h"
 #include "knowledge/packages/release.h"
 
@@ -99,6 +100,13 @@ bool HasPlugin(const FrameworkRelease& row, const Version& number) {
   return listed(name + "-plugin") && listed(name + "-pjrt");
 }
 
+// PyTorch's index of a CUDA, or its page of links for releases from before there was one.
+std::string TorchAddress(const Version& number, const std::string& variant) {
+  const WheelIndex* index = FindWheelIndex("torch", number);
+  if (index == nullptr) return std::string(kTorchIndex) + variant;
+  return FillIn(index->address, {.version = number, .cuda = {}, .variant = variant});
+}
+
 struct Place {
   PublishedOn on = PublishedOn::kUnknown;
   std::string address{};
@@ -106,8 +114,7 @@ struct Place {
 Place PlaceOf(const FrameworkRelease& row, const Version& number, Machine machine) {
   const std::string variant(row.variant);
   const bool on_index = IsDefault(row, machine);
-  if (row.framework == "torch" && !on_index)
-    return {PublishedOn::kTorchIndex, std::string(kTorchIndex) + variant};
+  if (row.framework == "torch" && !on_index) return {PublishedOn::kTorchIndex, TorchAddress(number, variant)};
   if (row.framework == "onnxruntime" && !row.is_default) {
     if (row.index_unknown) return {};
     return {PublishedOn::kFeed,
@@ -151,11 +158,11 @@ Build MakeBuild(const FrameworkRelease& row, std::string_view version, std::stri
   Build build{.row = row,
               .version = version,
               .number = NumberOf(version),
-              .distribution = distribution,
+              .distribution = distribution == row.framework ? row.framework : distribution,
               .machine = machine};
   build.row.version = version;
   if (machine == Machine::kLinuxArm) build.row.code = row.code_aarch64;
-  if (row.framework == "cupy") {
+  if (row.framework == "cupy" && distribution != row.framework) {
     if (row.variant.empty()) {
       build.row.cuda = CupyCuda(distribution);
       build.row.cuda_until = CupyCudaUntil(distribution);
@@ -212,14 +219,15 @@ void AddMissingBuilds(size_t first, std::vector<Build>& builds) {
   }
 }
 
-// The builds of a release in one distribution. Of cupy and mxnet each distribution is a build of its own, with
-// a row of its own or, of cupy, that of all.
+// The builds of a release in one distribution. Of cupy and mxnet each distribution is a build of its own,
+// with a row of its own or, of cupy, that of all; "cupy" is the release as a whole.
 void AddBuilds(std::string_view framework, std::string_view distribution, std::string_view version,
                Machine machine, std::vector<Build>& builds) {
   const size_t first = builds.size();
   const Rows found = RowsOf(framework, NumberOf(version));
   const bool cupy = framework == "cupy";
-  const std::string_view suffix = cupy ? distribution.substr(sizeof("cupy-") - 1) : "";
+  const std::string_view suffix =
+      cupy && distribution != framework ? distribution.substr(sizeof("cupy-") - 1) : "";
   const bool own_variant =
       std::ranges::any_of(found.rows, [&](const FrameworkRelease* row) { return row->variant == suffix; });
   for (const FrameworkRelease* row : found.rows) {
@@ -332,9 +340,12 @@ std::vector<Build> BuildsOfRelease(std::string_view framework, std::string_view 
         std::ranges::any_of(listed, [&](const Distribution& row) { return row.version == version; });
     if (there) AddBuilds(framework, distribution, version, machine, builds);
   }
-  if (builds.empty()) {  // cupy has rows for all its distributions
-    const size_t count = framework == "cupy" ? 1 : distributions.size();
-    for (size_t i = 0; i < count; ++i) AddBuilds(framework, distributions[i], version, machine, builds);
+  // A package of cupy that is not listed is not made up: the release as a whole answers.
+  if (builds.empty() && framework == "cupy") {
+    AddBuilds(framework, framework, version, machine, builds);
+  } else if (builds.empty()) {
+    for (const std::string_view distribution : distributions)
+      AddBuilds(framework, distribution, version, machine, builds);
   }
   base::SortInOrder(builds, Before);
   return builds;

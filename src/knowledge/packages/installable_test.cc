@@ -123,7 +123,14 @@ TEST(Packages, EveryVariantOfTorchHasAnIndex) {
     EXPECT_FALSE(row.python.empty() || row.python_until.empty()) << row.version << " " << row.variant;
     EXPECT_FALSE(row.code.empty()) << row.version << " " << row.variant;
   }
-  EXPECT_EQ(FindWheelIndex("torch", Known("1.10.2"))->option, "--find-links");
+  const auto place = [](std::string_view version) {
+    const WheelIndex* row = FindWheelIndex("torch", Known(version));
+    return std::string(row->option) + " " + FillIn(row->address, {{}, {}, "cu111"});
+  };
+  EXPECT_EQ(place("1.8.1"), "--find-links https://download.pytorch.org/whl/torch_stable.html");
+  EXPECT_EQ(place("1.8.2"), "--extra-index-url https://download.pytorch.org/whl/lts/1.8/cu111");
+  EXPECT_EQ(place("1.10.0"), "--find-links https://download.pytorch.org/whl/torch_stable.html");
+  EXPECT_EQ(place("1.10.2"), "--find-links https://download.pytorch.org/whl/cu111/torch_stable.html");
   EXPECT_EQ(FillIn(FindWheelIndex("torch", Known("2.5.1"))->address, {{}, {}, "cu118"}),
             "https://download.pytorch.org/whl/cu118");
 }

@@ -42,8 +42,7 @@ void WriteConda(report::Plan& plan, const Question& question) {
   for (const PipGroup& group : parts.pip) {
     if (group.channel.kind == report::ChannelKind::kPypi) continue;
     // Options hold for the whole list; the pins say which index is meant (2.4.1+cu118).
-    const bool page = group.channel.kind == report::ChannelKind::kPage;
-    file += std::string("      - ") + (page ? "--find-links " : "--extra-index-url ") +
+    file += std::string("      - ") + (group.channel.IsPage() ? "--find-links " : "--extra-index-url ") +
             group.channel.address + "\n";
   }
   for (const PipGroup& group : parts.pip) {

@@ -56,11 +56,9 @@ void WriteRequirements(report::Plan& plan, const Question& question) {
   for (const PipOption& option : question.pip_options)
     file += option.name + (option.value.empty() ? "" : " " + base::Printable(option.value)) + "\n";
   for (const PipGroup& group : parts.pip) {
-    const report::ChannelKind kind = group.channel.kind;
-    if (kind == report::ChannelKind::kPypi) continue;
+    if (group.channel.kind == report::ChannelKind::kPypi) continue;
     // It holds for the whole file; the pins say which index is meant (2.4.1+cu118).
-    file += (kind == report::ChannelKind::kPage ? "--find-links " : "--extra-index-url ") +
-            group.channel.address + "\n";
+    file += (group.channel.IsPage() ? "--find-links " : "--extra-index-url ") + group.channel.address + "\n";
   }
   for (const PipGroup& group : parts.pip) {
     for (const report::PlannedPackage* package : group.packages) file += Pinned(*package) + "\n";

@@ -59,7 +59,7 @@ Command PythonOf(const std::string& environment, bool windows) {
 Command IndexOptions(const PipGroup& group, bool uv) {
   const report::Channel& channel = group.channel;
   if (channel.kind == report::ChannelKind::kPypi) return "";
-  if (channel.kind == report::ChannelKind::kPage) return "--find-links " + Word(channel.address);
+  if (channel.IsPage()) return "--find-links " + Word(channel.address);
   if (uv) return "--index " + Word(channel.address);
   return (IsAdditional(group) ? Command("--extra-index-url ") : "--index-url ") + Word(channel.address);
 }
