@@ -166,12 +166,12 @@ class Comparison {
     const std::string version(build.version), name(build.distribution);
     const auto listed = knowledge::DistributionsOf(package.key);
     if (!build.row.package.empty() && package.key == package.framework) {
-      answer_.notes.push_back(package.key + " " + version + " on the package index is for the CPU only; " + name +
-                              " is the build for the GPU");
+      answer_.notes.push_back(package.key + " " + version + " on the package index is for the CPU only; " +
+                              name + " is the build for the GPU");
     } else if (!listed.empty() && knowledge::NumberOf(listed.back().version) < build.number) {
       Add(package.shown, "the package index",
-          knowledge::No(package.key + " ended with " + std::string(listed.back().version) + "; " + name + " " +
-                            version + " takes its place",
+          knowledge::No(package.key + " ended with " + std::string(listed.back().version) + "; " + name +
+                            " " + version + " takes its place",
                         listed.back().source));
     }
   }

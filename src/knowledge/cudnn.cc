@@ -35,11 +35,13 @@ const CudnnRelease* FirstFor(const Version& cuda) {
   return nullptr;
 }
 
-// NVIDIA's support matrix of a release lists every CUDA that it is built for: what is not listed is not built.
+// NVIDIA's support matrix of a release lists every CUDA that it is built for: what is not listed is not
+// built.
 Answer NotInMatrix(const CudnnRelease& row) {
   std::string builds;
   for (const std::string_view build : row.cuda_builds) builds += (builds.empty() ? "" : ", ") + Text(build);
-  return No("NVIDIA's support matrix of cuDNN " + Text(row.version) + " lists CUDA " + builds + " alone", row.source);
+  return No("NVIDIA's support matrix of cuDNN " + Text(row.version) + " lists CUDA " + builds + " alone",
+            row.source);
 }
 
 const CudnnLastForCuda* LastForCuda(const Version& cuda) {
@@ -165,8 +167,8 @@ Answer CudnnForCuda(const Version& cudnn, const Version& cuda) {
                 first->source);
     }
   }
-  const bool whole = std::ranges::all_of(
-      rows, [](const CudnnRelease* row) { return row->basis == CudnnBasis::kMatrix; });
+  const bool whole =
+      std::ranges::all_of(rows, [](const CudnnRelease* row) { return row->basis == CudnnBasis::kMatrix; });
   if (!rows.empty() && whole && (cuda.parts.size() > 1 || cuda.part(0) >= kFirstMajorWithOneBuild))
     return NotInMatrix(*rows.back());
   return Unknown(rows.empty() ? Name(cudnn) + " is not in the table" : "no build of " + pair + " is recorded",

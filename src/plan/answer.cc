@@ -229,9 +229,10 @@ void NoteOtherNames(const Question& question, const Universe& universe, const Ch
       continue;
     }
     const auto listed = knowledge::DistributionsOf(asked);
-    if (!listed.empty() && std::ranges::find(listed, number, &knowledge::Distribution::version) == listed.end())
-      notes.push_back("the package index has no wheel of " + asked + " " + number + "; " + chosen.distribution +
-                      " " + number + " takes its place");
+    if (!listed.empty() &&
+        std::ranges::find(listed, number, &knowledge::Distribution::version) == listed.end())
+      notes.push_back("the package index has no wheel of " + asked + " " + number + "; " +
+                      chosen.distribution + " " + number + " takes its place");
   }
 }
 

@@ -19,8 +19,12 @@ class Chooser {
  public:
   Chooser(const Universe& universe, const Demands& asked, Narrowed narrowed, std::unique_ptr<Pool> pool,
           Choice first)
-      : universe_(universe), asked_(asked), narrowed_(std::move(narrowed)), pool_(std::move(pool)),
-        roots_(asked.roots), choice_(std::move(first)) {
+      : universe_(universe),
+        asked_(asked),
+        narrowed_(std::move(narrowed)),
+        pool_(std::move(pool)),
+        roots_(asked.roots),
+        choice_(std::move(first)) {
     pooled_ = CountLeft();
     tightened_ = roots_.size();
   }
@@ -274,7 +278,8 @@ std::optional<Choice> Choose(const Universe& universe, const Demands& asked, siz
     if (narrowed.empty != kNone) continue;
     auto pool = std::make_unique<Pool>(universe, narrowed, asked.ignored);
     auto any = pool->Install(asked.roots);
-    if (any) return Chooser(universe, asked, std::move(narrowed), std::move(pool), *std::move(any)).Run(first);
+    if (any)
+      return Chooser(universe, asked, std::move(narrowed), std::move(pool), *std::move(any)).Run(first);
   }
   return std::nullopt;
 }

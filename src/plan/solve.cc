@@ -56,8 +56,9 @@ void NotePassed(report::Plan& plan) {
     names += (i == 0 ? "" : ", ") + base::Printable(plan.passed_through[i].text);
   if (plan.passed_through.size() > kNamed)
     names += " and " + std::to_string(plan.passed_through.size() - kNamed) + " more";
-  plan.notes.push_back("passed through unchanged, because their requirements are not in the tables: " + names +
-                       "; if one of them requires other versions than these, the installer reports it");
+  plan.notes.push_back(
+      "passed through unchanged, because their requirements are not in the tables: " + names +
+      "; if one of them requires other versions than these, the installer reports it");
   std::string older;
   for (const report::PlannedPackage& package : plan.packages) {
     if (!package.range.empty()) older += (older.empty() ? "" : ", ") + package.name;

@@ -306,9 +306,11 @@ TEST(Solve, PackagesOfTheIndexThatHoldABuild) {
   EXPECT_EQ(planned("tensorflow-gpu==2.0.*", "3.7"), "tensorflow-gpu 2.0.4");
   EXPECT_EQ(planned("tensorflow-gpu==2.4.1", "3.8"), "tensorflow 2.4.1") << "the same files";
   EXPECT_EQ(planned("tensorflow==1.14", "3.7"),
-            "tensorflow-gpu 1.14.0; tensorflow 1.14.0 is for the CPU only; tensorflow-gpu is the build for the GPU");
+            "tensorflow-gpu 1.14.0; tensorflow 1.14.0 is for the CPU only; tensorflow-gpu is the build for "
+            "the GPU");
   EXPECT_EQ(planned("tensorflow-gpu==2.12.0", "3.10"),
-            "tensorflow 2.12.0; the package index has no wheel of tensorflow-gpu 2.12.0; tensorflow 2.12.0 takes its "
+            "tensorflow 2.12.0; the package index has no wheel of tensorflow-gpu 2.12.0; tensorflow 2.12.0 "
+            "takes its "
             "place");
   const Plan old = SolveWith(Asked({"tensorrt"}, "535.104.05", "7.5", "3.10"), Builds());
   EXPECT_NE(Find(old.packages, "tensorrt-cu12"), nullptr) << old.headline << Conflict(old);

@@ -78,7 +78,8 @@ std::optional<Answer> RefusedPython(const Build& build, const Version& minor) {
     const bool of_release = !row.pythons.empty() || row.platform == "any";
     if (row.version != build.version || !of_release || row.python.empty()) continue;
     if (AdmitsMinor(row.python, minor) == Verdict::kNo)
-      return No(Text(row.package) + " " + Text(row.version) + " requires Python " + Text(row.python), row.source);
+      return No(Text(row.package) + " " + Text(row.version) + " requires Python " + Text(row.python),
+                row.source);
   }
   return std::nullopt;
 }

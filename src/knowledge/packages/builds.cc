@@ -212,8 +212,8 @@ void AddMissingBuilds(size_t first, std::vector<Build>& builds) {
   }
 }
 
-// The builds of a release in one distribution. Of cupy and mxnet each distribution is a build of its own, with
-// a row of its own or, of cupy, that of all.
+// The builds of a release in one distribution. Of cupy and mxnet each distribution is a build of its own,
+// with a row of its own or, of cupy, that of all.
 void AddBuilds(std::string_view framework, std::string_view distribution, std::string_view version,
                Machine machine, std::vector<Build>& builds) {
   const size_t first = builds.size();

@@ -107,8 +107,8 @@ Specifiers::Specifiers(std::string_view text) {
     // There is no final release between 2.7.0rc0 and 2.7.0.
     if (sign == ">=") bound = bound.substr(0, bound.find("rc"));
     const auto number = Plain(bound);
-    const bool readable = number && (!prefix || sign == "==" || sign == "!=") &&
-                          (sign != "~=" || number->parts.size() > 1);
+    const bool readable =
+        number && (!prefix || sign == "==" || sign == "!=") && (sign != "~=" || number->parts.size() > 1);
     all_.push_back({readable ? sign : "", readable ? *number : Version{{0}}, prefix});
   }
 }

@@ -50,7 +50,8 @@ class Specifiers {
 // Whether a version satisfies "==2.5.1", ">=9.8,<10.0", "~=3.8.0", "!=1.2.*". kUnknown if it cannot be
 // parsed.
 Verdict Meets(const base::Version& version, std::string_view specifiers);
-// Whether the first or the last patch release of a minor one satisfies them: ">=3.6.1" and "!=3.6.0" hold for some 3.6.
+// Whether the first or the last patch release of a minor one satisfies them: ">=3.6.1" and "!=3.6.0" hold for
+// some 3.6.
 Verdict AdmitsMinor(std::string_view specifiers, const base::Version& minor);
 
 // Whether any release of one requires the other, that is, whether the question makes sense.

@@ -79,7 +79,8 @@ TEST(ProjectFit, ALibraryForTheCudaOfTorchMustBeInTheWheel) {
   EXPECT_EQ(AnswerOf(beside(windows.At("0.42.0"), "11.8")), Verdict::kNo) << "libraries of Linux alone";
   EXPECT_FALSE(beside(OnIndex("flash-attn").At("2.8.3"), "12.8"));
   EXPECT_TRUE(GoesWithCuda(bits.At("0.47.0"), Known("12.6"), {Known("5.2")}));
-  EXPECT_FALSE(GoesWithCuda(bits.At("0.47.0"), Known("12.8"), {Known("5.2")})) << "that library begins at 7.0";
+  EXPECT_FALSE(GoesWithCuda(bits.At("0.47.0"), Known("12.8"), {Known("5.2")}))
+      << "that library begins at 7.0";
 }
 
 TEST(ProjectFit, RequirementsOfTheMachineAreNoPackages) {

@@ -31,7 +31,7 @@ struct ProjectRelease {
   std::vector<const UnstatedNeeds*> unstated;
   const ProjectLibraries* libraries = nullptr;  // of the wheel for the machine
   const OpenedLibrary* opened = nullptr;        // which of them it opens
-  const SourceBuild* build = nullptr;  // what it takes, where it is built on the machine
+  const SourceBuild* build = nullptr;           // what it takes, where it is built on the machine
 };
 
 // Newest first; empty if the tables do not have the package. `name` must outlive them.

@@ -169,8 +169,8 @@ class Asking {
     if (one.kind != RequirementKind::kNamed) {
       // A label names a build; of frameworks the tables know which there are.
       const std::string version = known.empty() ? "" : VersionOfWheel(one.text);
-      const bool other_build = version.find('+') != std::string::npos &&
-                               PlannedFramework(known).empty() && !FollowsTorch(known);
+      const bool other_build =
+          version.find('+') != std::string::npos && PlannedFramework(known).empty() && !FollowsTorch(known);
       if (!version.empty() && !other_build && HasRelease(known, "==" + version, question_.host.machine))
         return AddWant(one, known, "==" + version);
       if (!known.empty()) {

@@ -28,7 +28,8 @@ constexpr size_t kLongestSpec = 512;
 bool BeginsAsName(std::string_view text) {
   const size_t channel = text.find("::");
   const std::string_view name = channel == std::string_view::npos ? text : text.substr(channel + 2);
-  return !name.empty() && (std::isalnum(static_cast<unsigned char>(name.front())) != 0 || name.front() == '_');
+  return !name.empty() &&
+         (std::isalnum(static_cast<unsigned char>(name.front())) != 0 || name.front() == '_');
 }
 
 struct MatchSpec {

@@ -265,9 +265,10 @@ TEST(CondaEnvironment, NamesThatBeginWithAnUnderscoreStayCondas) {
                               "- pytorch=2.1.0\n"}},
                             "environment.yml");
   ASSERT_TRUE(project) << project.error().message;
-  EXPECT_EQ(Texts(project->dependencies),
-            "_libgcc_mutex=0.1=main@environment.yml:2 | conda-forge::_openmp_mutex=5.1=1_gnu@environment.yml:3 | "
-            "__glibc >=2.17@environment.yml:4 | torch==2.1.0.*@environment.yml:5");
+  EXPECT_EQ(
+      Texts(project->dependencies),
+      "_libgcc_mutex=0.1=main@environment.yml:2 | conda-forge::_openmp_mutex=5.1=1_gnu@environment.yml:3 | "
+      "__glibc >=2.17@environment.yml:4 | torch==2.1.0.*@environment.yml:5");
   for (size_t i = 0; i < 3; ++i)
     EXPECT_EQ(project->dependencies[i].kind, report::RequirementKind::kConda) << i;
   for (const char* not_one : {"- -x=1", "- conda-forge::-x"}) {

@@ -36,9 +36,7 @@ bool IsForOneCuda(const std::string& name) {
   return project != nullptr && !project->cuda.empty();
 }
 
-bool IsFramework(const std::string& name) {
-  return PlannedFramework(name) == name && name != "triton";
-}
+bool IsFramework(const std::string& name) { return PlannedFramework(name) == name && name != "triton"; }
 
 }  // namespace
 
@@ -152,7 +150,8 @@ bool Making::IsModelled(const std::string& name) const {
   const auto asked = [&](const auto& list, auto member) {
     return std::ranges::find(list, name, member) != list.end();
   };
-  return UsesGpu(name) || IsForOneCuda(name) || asked(question_.wants, &Want::name) || asked(question_.limits, &Limit::package);
+  return UsesGpu(name) || IsForOneCuda(name) || asked(question_.wants, &Want::name) ||
+         asked(question_.limits, &Limit::package);
 }
 
 void Making::NeedProjectPins(const std::string& name, const ProjectRelease& release, Candidate& candidate) {
@@ -273,9 +272,8 @@ bool Making::IsLeftOut(const std::string& name, const Candidate& candidate) cons
 }
 
 bool Making::IsAsked(const std::string& name, const Candidate& candidate) const {
-  return std::ranges::all_of(question_.wants, [&](const Want& want) {
-    return want.name != name || Fits(want, candidate);
-  });
+  return std::ranges::all_of(question_.wants,
+                             [&](const Want& want) { return want.name != name || Fits(want, candidate); });
 }
 
 // A release of which no table tells the GPU code is taken with a remark, but not in the place of a newer one

@@ -72,13 +72,14 @@ std::string TableNameOf(const std::string& distribution) {
   return entry.framework.empty() ? name : std::string(entry.framework);
 }
 
-// Whether a build is that of another package of the index than the installed one, which then is another build:
-// mxnet-cu112 and mxnet-cu101, tensorflow-gpu 1.14 and tensorflow 1.14.
+// Whether a build is that of another package of the index than the installed one, which then is another
+// build: mxnet-cu112 and mxnet-cu101, tensorflow-gpu 1.14 and tensorflow 1.14.
 bool IsOfOtherPackage(const Candidate& candidate, const std::string& installed) {
   if (candidate.row == nullptr || candidate.distribution == installed) return false;
   const bool by_variant =
       !candidate.variant.empty() && candidate.distribution.ends_with("-" + candidate.variant);
-  return by_variant || (!candidate.row->package.empty() && candidate.distribution != candidate.row->framework);
+  return by_variant ||
+         (!candidate.row->package.empty() && candidate.distribution != candidate.row->framework);
 }
 
 size_t FindInstalled(const Package& package, const Installed& installed) {

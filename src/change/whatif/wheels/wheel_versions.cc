@@ -23,7 +23,8 @@ bool ForPython(const knowledge::Distribution& row, const std::string& python) {
   if (python.empty()) return true;
   if (!row.pythons.empty()) return std::ranges::find(row.pythons, python) != row.pythons.end();
   const auto version = base::Version::Parse(python);
-  return row.python.empty() || !version || knowledge::AdmitsMinor(row.python, *version) != knowledge::Verdict::kNo;
+  return row.python.empty() || !version ||
+         knowledge::AdmitsMinor(row.python, *version) != knowledge::Verdict::kNo;
 }
 
 bool AreSpecifiers(const std::string& text) { return text.find_first_of("<>=!~*,") != std::string::npos; }
