@@ -223,7 +223,7 @@ void NoteOtherNames(const Question& question, const Universe& universe, const Ch
     const Candidate& chosen = universe.at(package, choice[package]);
     if (chosen.row == nullptr || chosen.distribution == asked) continue;
     const std::string number = chosen.number.ToString();
-    if (!chosen.row->package.empty()) {
+    if (asked == universe.packages[package].name) {
       notes.push_back(asked + " " + number + " is for the CPU only; " + chosen.distribution +
                       " is the build for the GPU");
       continue;

@@ -37,8 +37,12 @@ bool AcceptsBuild(std::string_view name, const knowledge::Extension* compiled,
   };
   if (one_build) {
     uint32_t major = compiled == nullptr ? 0 : knowledge::MajorOfVariant(compiled->variant);
-    for (const Candidate& build : builds) {
-      if (compiled == nullptr && build.number == builds[at].number && own(build)) major = MajorOf(build);
+    if (compiled == nullptr) {  // the builds of a release stand together
+      size_t first = at;
+      while (first > 0 && builds[first - 1].number == builds[at].number) --first;
+      for (size_t i = first; i < builds.size() && builds[i].number == builds[at].number; ++i) {
+        if (own(builds[i])) major = MajorOf(builds[i]);
+      }
     }
     if (major == 0 || MajorOf(builds[at]) != major) return false;
   }

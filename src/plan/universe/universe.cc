@@ -78,7 +78,8 @@ bool IsOfOtherPackage(const Candidate& candidate, const std::string& installed) 
   if (candidate.row == nullptr || candidate.distribution == installed) return false;
   const bool by_variant =
       !candidate.variant.empty() && candidate.distribution.ends_with("-" + candidate.variant);
-  return by_variant || !candidate.row->package.empty();
+  return by_variant ||
+         (!candidate.row->package.empty() && candidate.distribution != candidate.row->framework);
 }
 
 size_t FindInstalled(const Package& package, const Installed& installed) {
