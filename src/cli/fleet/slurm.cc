@@ -142,16 +142,25 @@ std::vector<std::string> NamesOf(const std::vector<Lacking>& lacking) {
   return names;
 }
 
-// All of them, if that is known without asking.
-std::vector<Lacking> AllLacking(const std::vector<std::string>& nodes, const std::string& machine) {
-  std::vector<Lacking> lacking;
-  if (machine.empty()) return lacking;
-  for (const std::string& node : nodes) lacking.push_back({node, machine, true});
-  return lacking;
+// For a shell there.
+std::string RemovalOf(const std::string& place) { return "rm -f " + place + "; "; }
+
+// Runs a copy of `program` on these nodes. `lacking` keeps those on which it did not start.
+base::Result<void> AskCopy(const FleetRun& run, const std::string& program, const std::string& place,
+                           const std::vector<std::string>& nodes, std::vector<Lacking>& lacking,
+                           Answers& answers) {
+  const auto heard = RunCopies(run, nodes, program, place);
+  if (!heard) return std::unexpected(heard.error());
+  for (const std::string& node : nodes) answers.Say(node, ReasonOf(*heard, run.seconds));
+  const Told told = TakeStep(*heard, answers);
+  std::erase_if(lacking, [&](const Lacking& one) { return told.started.contains(one.node); });
+  for (Lacking& one : lacking) one.unreached |= heard->end.out_of_time || told.unreached.contains(one.node);
+  if (run.stop.stop_requested() && told.started.size() < nodes.size())
+    Note(run.common, fmt::format("{} may be left on {}", place, base::Printable(base::FoldNodes(nodes))));
+  return {};
 }
 
-// Runs the copies, one kind of CPU at a time. `lacking` keeps the nodes on which none started. Returns what
-// they have to remove.
+// Runs the copies, one kind of CPU at a time. Returns what nodes on which none started have to remove.
 base::Result<std::string> AskCopies(const FleetRun& run, const Carried& carried,
                                     std::vector<Lacking>& lacking, Answers& answers) {
   std::map<std::string, std::vector<std::string>> nodes;  // by CPU
@@ -162,17 +171,30 @@ base::Result<std::string> AskCopies(const FleetRun& run, const Carried& carried,
   for (const auto& [program, asked] : nodes) {
     if (program.empty() || run.stop.stop_requested()) continue;
     const std::string place = UnguessedName();
-    left += "rm -f " + place + "; ";
-    const auto heard = RunCopies(run, asked, program, place);
-    if (!heard) return std::unexpected(heard.error());
-    for (const std::string& node : asked) answers.Say(node, ReasonOf(*heard, run.seconds));
-    const Told told = TakeStep(*heard, answers);
-    std::erase_if(lacking, [&](const Lacking& one) { return told.started.contains(one.node); });
-    for (Lacking& one : lacking) one.unreached |= heard->end.out_of_time || told.unreached.contains(one.node);
-    if (run.stop.stop_requested() && told.started.size() < asked.size())
-      Note(run.common, fmt::format("{} may be left on {}", place, base::Printable(base::FoldNodes(asked))));
+    left += RemovalOf(place);
+    if (const auto copied = AskCopy(run, program, place, asked, lacking, answers); !copied)
+      return std::unexpected(copied.error());
   }
   return left;
+}
+
+// Copies to all of them at once, and once more if some were not reached, as that ends it for all: the second
+// copy is in the same place. Returns those that were not reached.
+base::Result<std::vector<std::string>> AskAtOnce(const FleetRun& run, const std::string& program,
+                                                 const std::string& place, std::vector<Lacking>& lacking,
+                                                 Answers& answers) {
+  Progress progress(!run.common.quiet);
+  std::vector<std::string> apart;
+  for (int round = 0; round < 2 && !lacking.empty() && !run.stop.stop_requested(); ++round) {
+    progress.Show(fmt::format("sending the program to {} nodes", lacking.size()));
+    if (const auto asked = AskCopy(run, program, place, NamesOf(lacking), lacking, answers); !asked)
+      return std::unexpected(asked.error());
+    const auto unreached = std::ranges::stable_partition(lacking, std::not_fn(&Lacking::unreached));
+    for (const Lacking& one : unreached) apart.push_back(one.node);
+    lacking.erase(unreached.begin(), unreached.end());
+    if (unreached.empty()) break;
+  }
+  return apart;
 }
 
 // Three steps at most. What a task does not read of its standard input makes srun drop its output, and a node
@@ -208,25 +230,31 @@ base::Result<std::string> AskInSteps(const FleetRun& run, const std::vector<std:
 // each of those is asked by itself.
 base::Result<std::string> AskOverSlurm(const FleetRun& run, const std::vector<std::string>& nodes,
                                        const Carried& carried, Answers& answers) {
-  std::vector<Lacking> lacking = AllLacking(nodes, carried.OnlyHere());
-  if (lacking.empty()) return AskInSteps(run, nodes, carried, "", answers);
-  const auto left = AskCopies(run, carried, lacking, answers);
-  if (!left) return std::unexpected(left.error());
+  const std::string machine = carried.OnlyHere();
+  if (machine.empty() || nodes.empty()) return AskInSteps(run, nodes, carried, "", answers);
+  std::vector<Lacking> lacking;
+  for (const std::string& node : nodes) lacking.push_back({node, machine, true});
+  const std::string place = UnguessedName();
+  const auto apart = AskAtOnce(run, carried.PathFor(machine), place, lacking, answers);
+  if (!apart) return std::unexpected(apart.error());
   std::string reason = "no answer";
-  if (lacking.empty() || run.stop.stop_requested()) return reason;
-  const auto unreached = std::ranges::stable_partition(lacking, std::not_fn(&Lacking::unreached));
-  const std::vector<std::string> apart = NamesOf({unreached.begin(), unreached.end()});
-  lacking.erase(unreached.begin(), unreached.end());
-  for (const Lacking& one : lacking) answers.Say(one.node, "");
-  if (!lacking.empty()) {
-    auto asked = AskInSteps(run, NamesOf(lacking), carried, *left, answers);
-    if (!asked) return asked;
+  const auto careful = [&](const std::vector<std::string>& some) -> base::Result<void> {
+    if (some.empty() || run.stop.stop_requested()) return {};
+    for (const std::string& node : some) answers.Say(node, "");
+    auto asked = AskInSteps(run, some, carried, RemovalOf(place), answers);
+    if (!asked) return std::unexpected(asked.error());
     reason = *std::move(asked);
+    return {};
+  };
+  if (const auto done = careful(NamesOf(lacking)); !done) return std::unexpected(done.error());
+  if (apart->size() > kAtOnce) {
+    if (const auto done = careful(*apart); !done) return std::unexpected(done.error());
+    return reason;
   }
   const auto ask = [&](const std::string& node) {
-    return RunShells(run, {node}, carried, Supply::kStream, *left);
+    return RunShells(run, {node}, carried, Supply::kStream, RemovalOf(place));
   };
-  AskEach(run, apart, ask, answers);
+  AskEach(run, *apart, ask, answers);
   return reason;
 }
 
