@@ -1,8 +1,6 @@
 // Asks through Slurm, with one task a node.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 
@@ -18,25 +16,16 @@
 namespace culprit::cli {
 namespace {
 
-// "srun: error: n003: task 3: Killed" tells of a node, and so does "srun: error: REQUEST_FILE_BCAST(n003):
-// Socket timed out on send/recv operation". Returns those that a copy did not reach.
-std::set<std::string> TakeComplaintsOfSrun(std::string_view errors, Answers& answers) {
-  constexpr std::string_view kError = "srun: error: ", kCopy = "REQUEST_FILE_BCAST(";
-  std::set<std::string> unreached;
+// "srun: error: n003: task 3: Killed" tells of a node.
+void TakeComplaintsOfSrun(std::string_view errors, Answers& answers) {
+  constexpr std::string_view kError = "srun: error: ";
   std::string_view line;
   while (base::NextLine(errors, line)) {
     if (!line.starts_with(kError)) continue;
     line.remove_prefix(kError.size());
-    const bool copy = line.starts_with(kCopy);
-    if (copy) line.remove_prefix(kCopy.size());
-    const std::string node(line.substr(0, line.find(copy ? ')' : ':')));
-    if (!answers.Waits(node)) continue;
-    if (copy) line.remove_prefix(std::min(node.size() + 3, line.size()));
-    answers.Say(node, (copy ? "Slurm could not copy the program: " : "") +
-                          std::string(line.substr(0, kLongestReason)));
-    if (copy) unreached.insert(node);
+    const std::string node(line.substr(0, line.find(':')));
+    if (answers.Waits(node)) answers.Say(node, std::string(line.substr(0, kLongestReason)));
   }
-  return unreached;
 }
 
 // The words for `srun` that all steps begin with: one task on each of `nodes`, which get no standard input
@@ -85,14 +74,12 @@ base::Result<Heard> RunCopies(const FleetRun& run, const std::vector<std::string
 struct Lacking {
   std::string node, machine;
   bool room = false;
-  bool unreached = false;  // by a copy
 };
 
 struct Told {
   std::vector<Lacking> lacking;
   std::set<std::string> started;  // on which a copy did
   std::set<std::string> asked;    // all nodes of the step, folded
-  std::set<std::string> unreached{};
 };
 
 // "n003 x86_64 room"
@@ -129,7 +116,7 @@ Told TakeStep(const Heard& heard, Answers& answers) {
       told.asked.emplace(base::Trim(line.substr(at + kAsked.size())));
   }
   ExpectAll(told, answers);
-  told.unreached = TakeComplaintsOfSrun(heard.errors, answers);
+  TakeComplaintsOfSrun(heard.errors, answers);
   for (const fleet::Pieces::Whole& whole : pieces.Take()) {
     if (!answers.Take(whole.line, "")) answers.Say(whole.node, "its answer arrived incomplete");
   }
@@ -142,25 +129,8 @@ std::vector<std::string> NamesOf(const std::vector<Lacking>& lacking) {
   return names;
 }
 
-// For a shell there.
-std::string RemovalOf(const std::string& place) { return "rm -f " + place + "; "; }
-
-// Runs a copy of `program` on these nodes. `lacking` keeps those on which it did not start.
-base::Result<void> AskCopy(const FleetRun& run, const std::string& program, const std::string& place,
-                           const std::vector<std::string>& nodes, std::vector<Lacking>& lacking,
-                           Answers& answers) {
-  const auto heard = RunCopies(run, nodes, program, place);
-  if (!heard) return std::unexpected(heard.error());
-  for (const std::string& node : nodes) answers.Say(node, ReasonOf(*heard, run.seconds));
-  const Told told = TakeStep(*heard, answers);
-  std::erase_if(lacking, [&](const Lacking& one) { return told.started.contains(one.node); });
-  for (Lacking& one : lacking) one.unreached |= heard->end.out_of_time || told.unreached.contains(one.node);
-  if (run.stop.stop_requested() && told.started.size() < nodes.size())
-    Note(run.common, fmt::format("{} may be left on {}", place, base::Printable(base::FoldNodes(nodes))));
-  return {};
-}
-
-// Runs the copies, one kind of CPU at a time. Returns what nodes on which none started have to remove.
+// Runs the copies, one kind of CPU at a time. `lacking` keeps the nodes on which none started. Returns what
+// they have to remove.
 base::Result<std::string> AskCopies(const FleetRun& run, const Carried& carried,
                                     std::vector<Lacking>& lacking, Answers& answers) {
   std::map<std::string, std::vector<std::string>> nodes;  // by CPU
@@ -171,42 +141,30 @@ base::Result<std::string> AskCopies(const FleetRun& run, const Carried& carried,
   for (const auto& [program, asked] : nodes) {
     if (program.empty() || run.stop.stop_requested()) continue;
     const std::string place = UnguessedName();
-    left += RemovalOf(place);
-    if (const auto copied = AskCopy(run, program, place, asked, lacking, answers); !copied)
-      return std::unexpected(copied.error());
+    left += "rm -f " + place + "; ";
+    const auto heard = RunCopies(run, asked, program, place);
+    if (!heard) return std::unexpected(heard.error());
+    for (const std::string& node : asked) answers.Say(node, ReasonOf(*heard, run.seconds));
+    const Told told = TakeStep(*heard, answers);
+    std::erase_if(lacking, [&](const Lacking& one) { return told.started.contains(one.node); });
+    if (run.stop.stop_requested() && told.started.size() < asked.size())
+      Note(run.common, fmt::format("{} may be left on {}", place, base::Printable(base::FoldNodes(asked))));
   }
   return left;
 }
 
-// Copies to all of them at once, and once more if some were not reached, as that ends it for all: the second
-// copy is in the same place. Returns those that were not reached.
-base::Result<std::vector<std::string>> AskAtOnce(const FleetRun& run, const std::string& program,
-                                                 const std::string& place, std::vector<Lacking>& lacking,
-                                                 Answers& answers) {
-  Progress progress(!run.common.quiet);
-  std::vector<std::string> apart;
-  for (int round = 0; round < 2 && !lacking.empty() && !run.stop.stop_requested(); ++round) {
-    progress.Show(fmt::format("sending the program to {} nodes", lacking.size()));
-    if (const auto asked = AskCopy(run, program, place, NamesOf(lacking), lacking, answers); !asked)
-      return std::unexpected(asked.error());
-    const auto unreached = std::ranges::stable_partition(lacking, std::not_fn(&Lacking::unreached));
-    for (const Lacking& one : unreached) apart.push_back(one.node);
-    lacking.erase(unreached.begin(), unreached.end());
-    if (unreached.empty()) break;
-  }
-  return apart;
-}
+}  // namespace
 
 // Three steps at most. What a task does not read of its standard input makes srun drop its output, and a node
 // that never answers holds up all others that get a file or standard input. So the first step has neither,
 // and only nodes that have just said that they lack the program are in the second, where Slurm copies it.
 // Where that did not work (one full or missing directory ends it for all), or nothing may be started there,
-// they get it on standard input. `before`: what the shells of the first step do first.
-base::Result<std::string> AskInSteps(const FleetRun& run, const std::vector<std::string>& nodes,
-                                     const Carried& carried, const std::string& before, Answers& answers) {
+// they get it on standard input.
+base::Result<std::string> AskOverSlurm(const FleetRun& run, const std::vector<std::string>& nodes,
+                                       const Carried& carried, Answers& answers) {
   Progress progress(!run.common.quiet);
   progress.Show("waiting for Slurm");
-  auto heard = RunShells(run, nodes, carried, Supply::kFound, before);
+  auto heard = RunShells(run, nodes, carried, Supply::kFound);
   if (!heard) return std::unexpected(heard.error());
   std::string reason = ReasonOf(*heard, run.seconds);
   std::vector<Lacking> lacking = TakeStep(*heard, answers).lacking;
@@ -220,41 +178,6 @@ base::Result<std::string> AskInSteps(const FleetRun& run, const std::vector<std:
   if (!heard) return std::unexpected(heard.error());
   for (const Lacking& one : lacking) answers.Say(one.node, ReasonOf(*heard, run.seconds));
   TakeStep(*heard, answers);
-  return reason;
-}
-
-}  // namespace
-
-// Named nodes that hardly have the program get it at once: one step. Where it did not start, the careful
-// steps follow. A node that the copy did not reach may be dead, and Slurm then starts no step with it, so
-// each of those is asked by itself.
-base::Result<std::string> AskOverSlurm(const FleetRun& run, const std::vector<std::string>& nodes,
-                                       const Carried& carried, Answers& answers) {
-  const std::string machine = carried.OnlyHere();
-  if (machine.empty() || nodes.empty()) return AskInSteps(run, nodes, carried, "", answers);
-  std::vector<Lacking> lacking;
-  for (const std::string& node : nodes) lacking.push_back({node, machine, true});
-  const std::string place = UnguessedName();
-  const auto apart = AskAtOnce(run, carried.PathFor(machine), place, lacking, answers);
-  if (!apart) return std::unexpected(apart.error());
-  std::string reason = "no answer";
-  const auto careful = [&](const std::vector<std::string>& some) -> base::Result<void> {
-    if (some.empty() || run.stop.stop_requested()) return {};
-    for (const std::string& node : some) answers.Say(node, "");
-    auto asked = AskInSteps(run, some, carried, RemovalOf(place), answers);
-    if (!asked) return std::unexpected(asked.error());
-    reason = *std::move(asked);
-    return {};
-  };
-  if (const auto done = careful(NamesOf(lacking)); !done) return std::unexpected(done.error());
-  if (apart->size() > kAtOnce) {
-    if (const auto done = careful(*apart); !done) return std::unexpected(done.error());
-    return reason;
-  }
-  const auto ask = [&](const std::string& node) {
-    return RunShells(run, {node}, carried, Supply::kStream, RemovalOf(place));
-  };
-  AskEach(run, *apart, ask, answers);
   return reason;
 }
 
