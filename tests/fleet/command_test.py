@@ -36,36 +36,26 @@ esac
 exec sh -c "$2"
 """
 # One task a node, the lines of all mixed; standard input goes to each. n1 has the program, n2 must get it, n3 dies. With $NO_COPIES a file cannot
-# be copied to the nodes, with $LOST not to n1, with $NO_START the copy is left there and does not start. Without a list of nodes, these three are chosen.
+# be copied to the nodes, with $NO_START the copy is left there and does not start. Without a list of nodes, these three are chosen.
 SRUN = """#!/bin/sh
 echo "$*" >>"$NODES/words"
 for word; do case $word in --nodelist=*) nodes=${word#--nodelist=};; --bcast=*) place=${word#--bcast=};; esac; done
 if [ "$place" ]; then
-  [ -z "$LOST" ] || [ "$nodes" = n2 ] || { printf "srun: error: REQUEST_FILE_BCAST(n1): Socket timed out\\nsrun: fatal: Failed to broadcast\\n" >&2; exit 1; }
   [ -z "$NO_COPIES" ] || { echo "srun: error: Failed to broadcast" >&2; exit 1; }
   while [ "${1#--bcast=}" = "$1" ]; do shift; done
-  program=$2
+  cp "$2" "$place"
+  [ -z "$NO_START" ] || { echo "slurmstepd: error: execve(): $place: Permission denied" >&2; exit 13; }
   shift 2
-  for node in $([ "$nodes" = n2 ] && echo n2 || echo n1 n2); do
-    cp "$program" "$place"
-    [ -z "$NO_START" ] || { echo "slurmstepd: error: execve(): $place: Permission denied" >&2; exit 13; }
-    SLURMD_NODENAME=$node "$place" "$@" | sed "s/^/$node: /"
-  done
-  [ "$nodes" = n2 ] || { echo "srun: error: n3: task 2: Killed" >&2; exit 137; }
+  SLURMD_NODENAME=n2 "$place" "$@" | sed "s/^/n2: /"
   exit
 fi
 cat >"$NODES/stdin"
-ask() { SLURMD_NODENAME=$1 SLURM_STEP_NODELIST=n[1-3] TMPDIR="$NODES" sh -c "$word" <"$NODES/stdin" | sed "s/^/$1: /"; }
+ask() { SLURMD_NODENAME=$1 SLURM_STEP_NODELIST="${nodes:-n[1-3]}" TMPDIR="$NODES" sh -c "$word" <"$NODES/stdin" | sed "s/^/$1: /"; }
 case $nodes in n3) list= ;; n1|n2) list=$nodes ;; *) list="n1 n2" ;; esac
 for node in $list; do [ $node = n1 ] || PATH="$TOOLS/apart:$PATH"; ask $node; done | sort -r
 case $nodes in n1|n2) exit ;; esac
 echo "srun: error: n3: task 2: Killed" >&2
 exit 137
-"""
-# What the login node says of the file system of the program.
-STAT = """#!/bin/sh
-[ "$1" = -f ] || exec /usr/bin/stat "$@"
-echo "${FILE_SYSTEM:-nfs}"
 """
 # df of a file system without room: all of them, or the one of $FULL.
 DF = """#!/bin/sh
@@ -121,7 +111,7 @@ class Fleet(unittest.TestCase):
         self.top = pathlib.Path(self.temporary.name)
         for name, text in (("tools/ssh", SSH), ("tools/srun", SRUN), ("tools/odd/uname", "#!/bin/sh\necho riscv64\n"),
                            ("tools/apart/stat", "#!/bin/sh\nexit 1\n"),
-                           ("tools/full/df", DF), ("tools/clush", CLUSH), ("tools/stat", STAT)):
+                           ("tools/full/df", DF), ("tools/clush", CLUSH)):
             file = self.top / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
@@ -266,41 +256,6 @@ class Fleet(unittest.TestCase):
             self.assertIn(f"--nodelist=n2 --nodes=1 sh -c rm -f {place}; ", words[2])
             self.assertFalse(os.path.exists(place))
             self.assertEqual(self.left(), [])
-
-    def slurm_steps(self):
-        file = self.top / "nodes/words"
-        steps = file.read_text().splitlines() if file.exists() else []
-        file.unlink(missing_ok=True)
-        return steps
-
-    def test_slurm_copies_a_program_that_no_node_has_at_once(self):
-        self.environment["FILE_SYSTEM"] = "xfs"
-        done = self.run_fleet("run", "--slurm", "--hosts", "n2", "-o", "one", "--", "--root", self.top / "empty")
-        (step,) = self.slurm_steps()
-        self.assertEqual((done.returncode, list(self.answers("one"))), (0, ["n2"]), done)
-        self.assertRegex(step, r"--nodelist=n2 --nodes=1 --input=none --bcast=/tmp/culprit\.\w{24} ")
-        self.run_fleet("run", "--slurm", "--hosts", "n[1-3]", "-o", "two", "--", "--root", self.top / "empty")
-        first, second = self.slurm_steps()
-        answers = self.answers("two")
-        self.assertEqual([answers[node].get("error") for node in ("n1", "n2", "n3")], [None, None, "n3: task 2: Killed"])
-        place = re.search(r"--nodelist=n\[1-3\] .*--bcast=(\S+)", first)[1]
-        self.assertIn(f"--nodelist=n3 --nodes=1 --input=none sh -c rm -f {place}; ", second)
-        self.assertFalse(os.path.exists(place))
-
-    def test_slurm_copies_to_nobody_at_once(self):
-        self.environment.update(FILE_SYSTEM="xfs", NO_START="1")
-        self.run_fleet("run", "--slurm", "--hosts", "n[1-3]", "-o", "out", "--", "--root", self.top / "empty")
-        answers = self.answers("out")
-        self.assertEqual([answers[node].get("error") for node in ("n1", "n2")], [None, None], answers)
-        places = [re.search(r"--bcast=(\S+)|$", step)[1] for step in self.slurm_steps()]
-        self.assertEqual([bool(place) for place in places], [True, False, True, False])
-        self.assertFalse(any(os.path.exists(place) for place in places if place))
-
-    def test_slurm_asks_nodes_that_the_copy_did_not_reach_apart(self):
-        self.environment.update(FILE_SYSTEM="xfs", LOST="1")
-        done = self.run_fleet("run", "--slurm", "--hosts", "n[1-2]", "-o", "out", "--", "--root", self.top / "empty")
-        self.assertEqual((done.returncode, sorted(self.answers("out"))), (0, ["n1", "n2"]), done)
-        self.assertEqual([re.search(r"--nodelist=(\S+)", step)[1] for step in self.slurm_steps()], ["n[1-2]", "n2", "n2", "n1"])
 
     def test_nodes_that_slurm_chose_are_rows(self):
         done = self.run_fleet("run", "--slurm=-N3", "-o", "out", "--", "--root", self.top / "empty")

@@ -57,12 +57,6 @@ base::Result<CarriedProgram> Read(const std::string& named) {
   return CarriedProgram{path, file->bytes->size(), std::string(machine->name), MarksOf(path)};
 }
 
-// Packages and images put the same file at the same place on each node.
-constexpr std::array<std::string_view, 2> kInstalledBelow = {"/usr/", "/opt/"};
-// As `stat -f` calls file systems that nodes do not share.
-constexpr std::array<std::string_view, 8> kOfOneMachine = {"ext2/ext3", "xfs", "btrfs", "zfs",
-                                                           "f2fs",      "jfs", "tmpfs", "ramfs"};
-
 constexpr uint64_t kSpare = 512;  // kB that must be free besides those of the program
 
 // Leaves nothing behind. A shell handles a signal only after the command that it waits for has ended, so the
@@ -152,17 +146,6 @@ std::string Carried::OnTheNode(const std::string& ask, Supply supply, int second
 std::string Carried::PathFor(std::string_view machine) const {
   const auto program = std::ranges::find(programs_, machine, &CarriedProgram::machine);
   return program == programs_.end() ? "" : program->path;
-}
-
-std::string Carried::OnlyHere() const {
-  if (programs_.size() != 1) return "";
-  const std::string& path = programs_[0].path;
-  const auto starts = [&](std::string_view folder) { return path.starts_with(folder); };
-  if (std::ranges::any_of(kInstalledBelow, starts)) return "";
-  const auto heard = RunTool("stat", {"-f", "-L", "-c", "%T", path}, kSecondsForMarks, {});
-  const bool told = heard && heard->end.exit_status == 0;
-  const bool own = told && std::ranges::find(kOfOneMachine, base::Trim(heard->output)) != kOfOneMachine.end();
-  return own ? programs_[0].machine : "";
 }
 
 std::string Carried::Printing() const {

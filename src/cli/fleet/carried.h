@@ -49,9 +49,6 @@ class Carried {
   std::string Printing() const;
   // The program for this CPU, one of those that a node says that it lacks; "" = none.
   std::string PathFor(std::string_view machine) const;
-  // The CPU of the only program, if hardly any node has that: it is neither installed nor on a file system
-  // that nodes may share. "" otherwise.
-  std::string OnlyHere() const;
   // The file that is the whole stream; "" if it is several.
   std::string OneFile() const { return programs_.size() == 1 ? programs_[0].path : ""; }
 

@@ -1,8 +1,6 @@
 // Asks through Slurm, with one task a node.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <functional>
 #include <map>
 #include <set>
 
@@ -18,25 +16,16 @@
 namespace culprit::cli {
 namespace {
 
-// "srun: error: n003: task 3: Killed" tells of a node, and so does "srun: error: REQUEST_FILE_BCAST(n003):
-// Socket timed out on send/recv operation". Returns those that a copy did not reach.
-std::set<std::string> TakeComplaintsOfSrun(std::string_view errors, Answers& answers) {
-  constexpr std::string_view kError = "srun: error: ", kCopy = "REQUEST_FILE_BCAST(";
-  std::set<std::string> unreached;
+// "srun: error: n003: task 3: Killed" tells of a node.
+void TakeComplaintsOfSrun(std::string_view errors, Answers& answers) {
+  constexpr std::string_view kError = "srun: error: ";
   std::string_view line;
   while (base::NextLine(errors, line)) {
     if (!line.starts_with(kError)) continue;
     line.remove_prefix(kError.size());
-    const bool copy = line.starts_with(kCopy);
-    if (copy) line.remove_prefix(kCopy.size());
-    const std::string node(line.substr(0, line.find(copy ? ')' : ':')));
-    if (!answers.Waits(node)) continue;
-    if (copy) line.remove_prefix(std::min(node.size() + 3, line.size()));
-    answers.Say(node, (copy ? "Slurm could not copy the program: " : "") +
-                          std::string(line.substr(0, kLongestReason)));
-    if (copy) unreached.insert(node);
+    const std::string node(line.substr(0, line.find(':')));
+    if (answers.Waits(node)) answers.Say(node, std::string(line.substr(0, kLongestReason)));
   }
-  return unreached;
 }
 
 // The words for `srun` that all steps begin with: one task on each of `nodes`, which get no standard input
@@ -85,14 +74,12 @@ base::Result<Heard> RunCopies(const FleetRun& run, const std::vector<std::string
 struct Lacking {
   std::string node, machine;
   bool room = false;
-  bool unreached = false;  // by a copy
 };
 
 struct Told {
   std::vector<Lacking> lacking;
   std::set<std::string> started;  // on which a copy did
   std::set<std::string> asked;    // all nodes of the step, folded
-  std::set<std::string> unreached{};
 };
 
 // "n003 x86_64 room"
@@ -129,7 +116,7 @@ Told TakeStep(const Heard& heard, Answers& answers) {
       told.asked.emplace(base::Trim(line.substr(at + kAsked.size())));
   }
   ExpectAll(told, answers);
-  told.unreached = TakeComplaintsOfSrun(heard.errors, answers);
+  TakeComplaintsOfSrun(heard.errors, answers);
   for (const fleet::Pieces::Whole& whole : pieces.Take()) {
     if (!answers.Take(whole.line, "")) answers.Say(whole.node, "its answer arrived incomplete");
   }
@@ -140,14 +127,6 @@ std::vector<std::string> NamesOf(const std::vector<Lacking>& lacking) {
   std::vector<std::string> names;
   for (const Lacking& one : lacking) names.push_back(one.node);
   return names;
-}
-
-// All of them, if that is known without asking.
-std::vector<Lacking> AllLacking(const std::vector<std::string>& nodes, const std::string& machine) {
-  std::vector<Lacking> lacking;
-  if (machine.empty()) return lacking;
-  for (const std::string& node : nodes) lacking.push_back({node, machine, true});
-  return lacking;
 }
 
 // Runs the copies, one kind of CPU at a time. `lacking` keeps the nodes on which none started. Returns what
@@ -168,23 +147,24 @@ base::Result<std::string> AskCopies(const FleetRun& run, const Carried& carried,
     for (const std::string& node : asked) answers.Say(node, ReasonOf(*heard, run.seconds));
     const Told told = TakeStep(*heard, answers);
     std::erase_if(lacking, [&](const Lacking& one) { return told.started.contains(one.node); });
-    for (Lacking& one : lacking) one.unreached |= heard->end.out_of_time || told.unreached.contains(one.node);
     if (run.stop.stop_requested() && told.started.size() < asked.size())
       Note(run.common, fmt::format("{} may be left on {}", place, base::Printable(base::FoldNodes(asked))));
   }
   return left;
 }
 
+}  // namespace
+
 // Three steps at most. What a task does not read of its standard input makes srun drop its output, and a node
 // that never answers holds up all others that get a file or standard input. So the first step has neither,
 // and only nodes that have just said that they lack the program are in the second, where Slurm copies it.
 // Where that did not work (one full or missing directory ends it for all), or nothing may be started there,
-// they get it on standard input. `before`: what the shells of the first step do first.
-base::Result<std::string> AskInSteps(const FleetRun& run, const std::vector<std::string>& nodes,
-                                     const Carried& carried, const std::string& before, Answers& answers) {
+// they get it on standard input.
+base::Result<std::string> AskOverSlurm(const FleetRun& run, const std::vector<std::string>& nodes,
+                                       const Carried& carried, Answers& answers) {
   Progress progress(!run.common.quiet);
   progress.Show("waiting for Slurm");
-  auto heard = RunShells(run, nodes, carried, Supply::kFound, before);
+  auto heard = RunShells(run, nodes, carried, Supply::kFound);
   if (!heard) return std::unexpected(heard.error());
   std::string reason = ReasonOf(*heard, run.seconds);
   std::vector<Lacking> lacking = TakeStep(*heard, answers).lacking;
@@ -198,35 +178,6 @@ base::Result<std::string> AskInSteps(const FleetRun& run, const std::vector<std:
   if (!heard) return std::unexpected(heard.error());
   for (const Lacking& one : lacking) answers.Say(one.node, ReasonOf(*heard, run.seconds));
   TakeStep(*heard, answers);
-  return reason;
-}
-
-}  // namespace
-
-// Named nodes that hardly have the program get it at once: one step. Where it did not start, the careful
-// steps follow. A node that the copy did not reach may be dead, and Slurm then starts no step with it, so
-// each of those is asked by itself.
-base::Result<std::string> AskOverSlurm(const FleetRun& run, const std::vector<std::string>& nodes,
-                                       const Carried& carried, Answers& answers) {
-  std::vector<Lacking> lacking = AllLacking(nodes, carried.OnlyHere());
-  if (lacking.empty()) return AskInSteps(run, nodes, carried, "", answers);
-  const auto left = AskCopies(run, carried, lacking, answers);
-  if (!left) return std::unexpected(left.error());
-  std::string reason = "no answer";
-  if (lacking.empty() || run.stop.stop_requested()) return reason;
-  const auto unreached = std::ranges::stable_partition(lacking, std::not_fn(&Lacking::unreached));
-  const std::vector<std::string> apart = NamesOf({unreached.begin(), unreached.end()});
-  lacking.erase(unreached.begin(), unreached.end());
-  for (const Lacking& one : lacking) answers.Say(one.node, "");
-  if (!lacking.empty()) {
-    auto asked = AskInSteps(run, NamesOf(lacking), carried, *left, answers);
-    if (!asked) return asked;
-    reason = *std::move(asked);
-  }
-  const auto ask = [&](const std::string& node) {
-    return RunShells(run, {node}, carried, Supply::kStream, *left);
-  };
-  AskEach(run, apart, ask, answers);
   return reason;
 }
 
