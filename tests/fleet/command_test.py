@@ -36,7 +36,7 @@ esac
 exec sh -c "$2"
 """
 # One task a node, the lines of all mixed; standard input goes to each. n1 has the program, n2 must get it, n3 dies. With $NO_COPIES a file cannot
-# be copied to the nodes, with $NO_START the copy is left there and does not start.
+# be copied to the nodes, with $NO_START the copy is left there and does not start. Without a list of nodes, these three are chosen.
 SRUN = """#!/bin/sh
 echo "$*" >>"$NODES/words"
 for word; do case $word in --nodelist=*) nodes=${word#--nodelist=};; --bcast=*) place=${word#--bcast=};; esac; done
@@ -50,9 +50,10 @@ if [ "$place" ]; then
   exit
 fi
 cat >"$NODES/stdin"
-ask() { SLURMD_NODENAME=$1 TMPDIR="$NODES" sh -c "$word" <"$NODES/stdin" | sed "s/^/$1: /"; }
-{ [ "$nodes" = n2 ] || ask n1; PATH="$TOOLS/apart:$PATH"; ask n2; } | sort -r
-[ "$nodes" = n2 ] && exit
+ask() { SLURMD_NODENAME=$1 SLURM_STEP_NODELIST="${nodes:-n[1-3]}" TMPDIR="$NODES" sh -c "$word" <"$NODES/stdin" | sed "s/^/$1: /"; }
+case $nodes in n3) list= ;; n1|n2) list=$nodes ;; *) list="n1 n2" ;; esac
+for node in $list; do [ $node = n1 ] || PATH="$TOOLS/apart:$PATH"; ask $node; done | sort -r
+case $nodes in n1|n2) exit ;; esac
 echo "srun: error: n3: task 2: Killed" >&2
 exit 137
 """
@@ -168,7 +169,7 @@ class Fleet(unittest.TestCase):
     def test_names_of_nodes(self):
         for hosts in ("n1 n2", "-oProxyCommand=x", "n1,n\t2", "n" * 300):
             done = self.run_fleet("run", f"--hosts={hosts}", "-o", "out")
-            self.assertEqual((done.returncode, "is not a name of a node" in done.stderr), (2, True), done)
+            self.assertEqual((done.returncode, "is not a node name" in done.stderr), (2, True), done)
         names = {"a/b", "a_b", ".x", "a%2Fb", "$(reboot)", "n;exit"}
         done = self.run_fleet("run", "--hosts", ",".join(names), "-o", "out", "--", "--root", self.top / "empty")
         self.assertEqual(done.returncode, 0, done)
@@ -227,7 +228,7 @@ class Fleet(unittest.TestCase):
         done = self.run_fleet("run", "--hosts", "n[1,5]", "-o", "out", "--program", stub, "--", "--root", self.top / "empty")
         self.assertEqual(done.returncode, 0, done)
         again = self.run_fleet("run", "--hosts", "n1", "-o", "out", "--program", stub, "--program", stub)
-        self.assertEqual((again.returncode, "a second program for" in again.stderr), (2, True), again)
+        self.assertEqual((again.returncode, "another program was already given for" in again.stderr), (2, True), again)
         wrong = self.run_fleet("run", "--hosts", "n1", "-o", "out", "--program", self.top / "tools/ssh")
         self.assertEqual((wrong.returncode, "not a Linux program" in wrong.stderr), (2, True), wrong)
 
@@ -256,10 +257,32 @@ class Fleet(unittest.TestCase):
             self.assertFalse(os.path.exists(place))
             self.assertEqual(self.left(), [])
 
+    def test_nodes_that_slurm_chose_are_rows(self):
+        done = self.run_fleet("run", "--slurm=-N3", "-o", "out", "--", "--root", self.top / "empty")
+        answers = self.answers("out")
+        self.assertEqual([answers[node].get("error") for node in ("n1", "n2", "n3")], [None, None, "n3: task 2: Killed"], done)
+        self.assertEqual(done.returncode, 2, done)
+        self.assertIn("2 answered, 1 did not", done.stderr)
+
     def test_wrong_usage(self):
         for words in (["run", "-o", "out"], ["run", "--slurm", "--clush", "-o", "out"], ["run", "--slurm='", "-o", "out"], ["run", "--hosts", "n1"],
                       ["run", "--kubernetes", "--program", "x", "-o", "out"], ["diff", "one"], ["diff", "a", "b", "--format", "html"], ["report"], []):
             self.assertEqual(self.run_fleet(*words).returncode, 64, words)
+
+    def test_wrong_options_for_the_nodes_are_told_before_any_is_asked(self):
+        for words, said in ((["--nonsense"], "unexpected argument: --nonsense"), (["check", "--nonsense"], "unexpected argument: --nonsense"),
+                            (["check"], "'check' is neither an option of culprit snapshot nor an absolute path"), (["--node"], "--node needs a value"),
+                            (["--live", "--root", "/x"], "--live probes this machine"), (["--target", "dos"], "'dos' is not one of linux, windows"),
+                            (["-o", "x"], "write -o before --"), (["--node", "n7"], "cannot be passed"), (["--remove-self"], "cannot be passed")):
+            done = self.run_fleet("run", "--hosts", "n1", "-o", "out", "--", *words)
+            self.assertEqual((done.returncode, done.stdout, said in done.stderr), (64, "", True), (words, done))
+        done = self.run_fleet("run", "--kubernetes", "-o", "out", "--", "--live")
+        self.assertEqual((done.returncode, "--live cannot be used with --kubernetes" in done.stderr), (64, True), done)
+        self.assertEqual((list((self.top / "nodes").iterdir()), (self.top / "out").exists()), ([], False))
+
+    def test_help_for_the_options_of_the_nodes(self):
+        done = self.run_fleet("run", "--hosts", "n1", "-o", "out", "--", "--help")
+        self.assertEqual((done.returncode, "--live" in done.stdout, (self.top / "out").exists()), (0, True, False), done)
 
     def test_diff_ends_with(self):
         error = {"findings": [{"code": "CUL1001", "cause": "driver-missing", "severity": "error", "summary": "no driver", "subject": "driver"}]}

@@ -9,6 +9,7 @@
 #include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/fleet/brief.h"
 #include "cli/fleet/fleet_run.h"
 #include "cli/options.h"
 #include "cli/page_facts.h"
@@ -179,6 +180,8 @@ int Run(const FleetOptions& options) {
         "fleet", "run: --program cannot be used with --kubernetes: the pods already contain the program");
   if (options.common.output.empty())
     return WrongUsage("fleet", "run: name the folder for the answers: -o DIR");
+  const std::vector<std::string> ask(options.words.begin() + 1, options.words.end());
+  if (const auto status = WrongForNodes(ask, options.kubernetes)) return *status;
   auto words = base::SplitShellWords(options.srun);
   if (!words) return WrongUsage("fleet", "run: --slurm: " + words.error().message);
   words->insert(words->end(), options.with.begin(), options.with.end());
@@ -191,7 +194,7 @@ int Run(const FleetOptions& options) {
                    .name_space = options.name_space,
                    .selector = options.selector,
                    .words = *std::move(words),
-                   .ask = {options.words.begin() + 1, options.words.end()},
+                   .ask = ask,
                    .programs = options.programs,
                    .seconds = options.seconds});
 }

@@ -79,10 +79,8 @@ int TakeSnapshot(const SnapshotOptions& given) {
   return kExitOk;
 }
 
-}  // namespace
-
-int RunSnapshot(int argc, const char* const* argv) {
-  SnapshotOptions given;
+// The exit status to end with if they are wrong, or on --help.
+std::optional<int> ReadOptions(int argc, const char* const* argv, SnapshotOptions& given) {
   Options& options = given.common;
   CommandLine app(
       "Saves this machine to one file. On any other machine, `culprit check FILE` and `culprit why "
@@ -107,7 +105,7 @@ int RunSnapshot(int argc, const char* const* argv) {
       "  culprit snapshot -o machine.json ./train .venv/bin/python3\n"
       "  culprit snapshot -o machine.json --live\n"
       "  culprit snapshot --brief -o $(hostname).json");
-  if (const auto status = app.Parse(argc, argv)) return *status;
+  if (const auto status = app.Parse(argc, argv)) return status;
   if (!given.brief && (given.wishes.pieces || !given.wishes.node.empty()))
     return WrongUsage("snapshot", "--node and --pieces go with --brief");
   if (given.wishes.remove_self && !given.wishes.pieces)
@@ -115,8 +113,36 @@ int RunSnapshot(int argc, const char* const* argv) {
   if (given.probed && (!options.root.empty() || !options.env_file.empty()))
     return WrongUsage("snapshot",
                       "--live probes this machine in this shell; it cannot be used with --root or --env");
+  return std::nullopt;
+}
+
+}  // namespace
+
+int RunSnapshot(int argc, const char* const* argv) {
+  SnapshotOptions given;
+  if (const auto status = ReadOptions(argc, argv, given)) return *status;
   if (given.wishes.remove_self) BeginCarried(given.wishes);
   EndAtOnce(TakeSnapshot(given));
+}
+
+std::optional<int> WrongForNodes(const std::vector<std::string>& words, bool in_pods) {
+  std::vector<const char*> texts = {"snapshot", "--brief", "--pieces"};
+  for (const std::string& word : words) texts.push_back(word.c_str());
+  SnapshotOptions given;
+  if (const auto status = ReadOptions(static_cast<int>(texts.size()), texts.data(), given)) return status;
+  const auto refuse = [](const std::string& why) { return WrongUsage("fleet", "run: " + why); };
+  for (const std::string& target : given.targets) {
+    if (!target.starts_with('/'))
+      return refuse("'" + target +
+                    "' is neither an option of culprit snapshot nor an absolute path on the nodes");
+  }
+  if (!given.common.output.empty())
+    return refuse("write -o before --; after it, the answer would go to a file on the node");
+  if (!given.wishes.node.empty() || given.wishes.remove_self)
+    return refuse("--node and --remove-self cannot be passed to the nodes");
+  if (given.probed && in_pods)
+    return refuse("--live cannot be used with --kubernetes: a pod sees its node below /host, not its GPUs");
+  return std::nullopt;
 }
 
 }  // namespace culprit::cli

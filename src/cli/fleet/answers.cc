@@ -24,7 +24,7 @@ bool Answers::Take(std::string_view line, const std::string& node) {
   if (!node.empty()) brief->node = node;
   brief->taken = TimeNow();  // the clocks of nodes may be apart
   Write(*brief);
-  ++answered_;
+  answered_.insert(brief->node);
   missing_.erase(brief->node);
   return true;
 }
@@ -36,6 +36,10 @@ bool Answers::TakeOutput(std::string_view output, const std::string& node) {
   const auto wholes = pieces.Take();
   if (wholes.empty()) return Take(output, node);
   return std::ranges::any_of(wholes, [&](const auto& whole) { return Take(whole.line, node); });
+}
+
+void Answers::Expect(const std::string& node) {
+  if (!answered_.contains(node)) missing_.try_emplace(node);
 }
 
 void Answers::SayFirst(const std::string& node, const std::string& why) {

@@ -24,12 +24,14 @@ class Answers {
   bool TakeOutput(std::string_view output, const std::string& node);
   // Why a node did not answer.
   void Say(const std::string& node, const std::string& why) { missing_[node] = why; }
-  // The same, unless a reason is known already.
+  // The engine chose this node: without an answer it gets a row.
+  void Expect(const std::string& node);
+  // As Say(), unless a reason is known already.
   void SayFirst(const std::string& node, const std::string& why);
 
   // Writes the files of those that did not answer. Returns how many there are.
   size_t Finish(const std::string& otherwise);
-  size_t answered() const { return answered_; }
+  size_t answered() const { return answered_.size(); }
   bool written() const { return written_; }
   bool Waits(const std::string& node) const { return missing_.contains(node); }
   // Files in the folder that are not of this run.
@@ -41,7 +43,7 @@ class Answers {
   std::string folder_;
   std::map<std::string, std::string> missing_;  // and why
   std::set<std::string> files_;
-  size_t answered_ = 0;
+  std::set<std::string> answered_;
   bool written_ = true;
 };
 

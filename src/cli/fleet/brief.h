@@ -1,8 +1,10 @@
 // `culprit snapshot --brief`: this machine as one node of a fleet.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cli/options.h"
 #include "cli/subject.h"
@@ -26,6 +28,10 @@ inline constexpr std::string_view kStarted = "culprit-started ";
 // The program was copied to this node for one answer: reports that it started, and removes its file, so that
 // nothing stays whatever happens. Slurm may use another name for the node than its host name.
 void BeginCarried(BriefWishes& wishes);
+
+// Options that each node of a fleet would get for `culprit snapshot --brief`. The exit status to end with if
+// they are wrong, or on --help. `in_pods`: Kubernetes passes them on.
+std::optional<int> WrongForNodes(const std::vector<std::string>& words, bool in_pods);
 
 // Checks the collected facts, and writes the result as one line. Returns the exit status.
 int WriteBrief(const Options& options, engine::Diagnosis& diagnosis, const BriefWishes& wishes);

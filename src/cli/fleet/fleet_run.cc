@@ -6,11 +6,11 @@
 #include <system_error>
 #include <utility>
 
-#include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/console.h"
 #include "cli/fleet/engines.h"
+#include "report/command.h"
 #include "system/interruption.h"
 #include "system/terminal_child.h"
 
@@ -73,7 +73,7 @@ int AskFleet(const FleetRun& asked) {
   if (answers.answered() + silent == 0 && signal.empty())
     return Fail({base::ErrorCode::kNotFound, "no node answered: " + *otherwise});
   Note(run.common, fmt::format("{} answered, {} did not; for the comparison: culprit fleet report {}",
-                               answers.answered(), silent, base::ShellWord(run.common.output)));
+                               answers.answered(), silent, report::ForShell(run.common.output)));
   if (const size_t older = answers.CountOlder(); older > 0)
     Note(run.common,
          fmt::format("{} also has {} older {} of nodes that were not asked this time",
