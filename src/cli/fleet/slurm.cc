@@ -64,8 +64,8 @@ base::Result<Heard> RunCopies(const FleetRun& run, const std::vector<std::string
   words.insert(words.end(),
                {"--bcast=" + place, program, "snapshot", "--brief", "--pieces", "--remove-self"});
   words.insert(words.end(), run.ask.begin(), run.ask.end());
-  // Half the bytes, where Slurm can do that. The program has no libraries to copy, even if the site has that
-  // enabled. An older srun has no options for these.
+  // A third fewer bytes, where Slurm can do that. The program has no libraries to copy, even if the site has
+  // that enabled. An older srun has no options for these.
   words.insert(words.begin(), {"SLURM_COMPRESS=lz4", "SLURM_SEND_LIBS=no"});
   return RunTool("env", std::move(words), run.seconds, run.stop);
 }
