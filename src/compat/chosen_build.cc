@@ -123,7 +123,8 @@ bool HasOwnPackage(const Build& build) {
          !build.row.variant.empty() && build.distribution == build.row.framework;
 }
 
-// As PyTorch's page of older releases names its index: in place of the package index, beside it, as a page of links.
+// As PyTorch's page of older releases names its index: in place of the package index, beside it, as a page of
+// links.
 report::Command TorchOption(const Build& build) {
   const knowledge::WheelIndex* index = knowledge::FindWheelIndex("torch", build.number);
   return report::FromTable(index == nullptr ? "--index-url" : std::string(index->option));

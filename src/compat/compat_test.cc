@@ -99,8 +99,9 @@ TEST(Compat, AnyBuildThatFitsIsAYes) {
   EXPECT_EQ(old.builds[0].install.Text(),
             "pip install \"torch==2.5.1+cu118\" --index-url https://download.pytorch.org/whl/cu118");
   // PyTorch's builds before 1.11 lie on a page of links.
-  EXPECT_EQ(Ask({"torch=1.9.0", "cuda=11.1"}).builds[0].install.Text(),
-            "pip install \"torch==1.9.0+cu111\" --find-links https://download.pytorch.org/whl/torch_stable.html");
+  EXPECT_EQ(
+      Ask({"torch=1.9.0", "cuda=11.1"}).builds[0].install.Text(),
+      "pip install \"torch==1.9.0+cu111\" --find-links https://download.pytorch.org/whl/torch_stable.html");
   EXPECT_EQ(Ask({"torch=1.13.1", "cuda=11.6"}).builds[0].install.Text(),
             "pip install \"torch==1.13.1+cu116\" --extra-index-url https://download.pytorch.org/whl/cu116");
   const auto jax = Ask({"jax=0.10.2", "cuda=13.0"});
@@ -187,9 +188,11 @@ TEST(CompatPackages, TellTheCudaAndTheDriverOfTheirNames) {
   EXPECT_EQ(Ask({"cupy-cuda11x=13.6.0", "driver=470.256.02"}).verdict, report::Compatible::kYes);
   EXPECT_EQ(Ask({"cupy-cuda12x=13.6.0", "driver=470.256.02"}).verdict, report::Compatible::kNo);
   EXPECT_EQ(Ask({"cupy=8.6.0", "cuda=9.2"}).verdict, report::Compatible::kYes);
+  EXPECT_EQ(Ask({"cupy=8.6.0", "cuda=9.0"}).verdict, report::Compatible::kYes);
   const auto made_up = Ask({"cupy=8.6.0", "cuda=9.1"});
   EXPECT_EQ(made_up.verdict, report::Compatible::kNo);
-  for (const auto& pair : made_up.pairs) EXPECT_EQ(pair.why.find("cuda13x"), std::string::npos) << "there is no such build of 8";
+  for (const auto& pair : made_up.pairs)
+    EXPECT_EQ(pair.why.find("cuda13x"), std::string::npos) << "there is no such build of 8";
   const auto mxnet = Ask({"mxnet-cu112=1.9.1", "driver=440.33.01"});
   EXPECT_EQ(mxnet.verdict, report::Compatible::kNo);
   const auto fits = Ask({"mxnet=1.9.1", "driver=440.33.01"});

@@ -193,17 +193,18 @@ void AddMissingBuilds(size_t first, std::vector<Build>& builds) {
 }
 
 // The builds of a release in one distribution. Of cupy each distribution is a build of its own, with a row of
-// its own or that of all; "cupy" is the release as a whole.
+// its own or that of all; under the plain name all rows of the release count.
 void AddBuilds(std::string_view framework, std::string_view distribution, std::string_view version,
                Machine machine, std::vector<Build>& builds) {
   const size_t first = builds.size();
   const Rows found = RowsOf(framework, NumberOf(version));
   const bool cupy = framework == "cupy";
-  const std::string_view suffix = cupy && distribution != framework ? distribution.substr(sizeof("cupy-") - 1) : "";
+  const bool whole = distribution == framework;
+  const std::string_view suffix = cupy && !whole ? distribution.substr(sizeof("cupy-") - 1) : "";
   const bool own_variant =
       std::ranges::any_of(found.rows, [&](const FrameworkRelease* row) { return row->variant == suffix; });
   for (const FrameworkRelease* row : found.rows) {
-    if (cupy && row->variant != (own_variant ? suffix : "")) continue;
+    if (cupy && !whole && row->variant != (own_variant ? suffix : "")) continue;
     builds.push_back(MakeBuild(*row, version, distribution, machine));
     builds.back().own_row = found.own;
   }
@@ -303,9 +304,11 @@ std::vector<Build> BuildsOfRelease(std::string_view framework, std::string_view 
         std::ranges::any_of(listed, [&](const Distribution& row) { return row.version == version; });
     if (there) AddBuilds(framework, distribution, version, machine, builds);
   }
-  // Where each CUDA has a package of its own, one that is not listed is not made up: the release as a whole answers.
+  // Where each CUDA has a package of its own, one that is not listed is not made up: the release as a whole
+  // answers.
   if (builds.empty())
-    AddBuilds(framework, distributions.size() > 1 ? framework : distributions.front(), version, machine, builds);
+    AddBuilds(framework, distributions.size() > 1 ? framework : distributions.front(), version, machine,
+              builds);
   base::SortInOrder(builds, Before);
   return builds;
 }
