@@ -211,6 +211,7 @@ TEST(CompatPackages, TellTheCudaAndTheDriverOfTheirNames) {
   EXPECT_EQ(Ask({"cupy-cuda11x=13.6.0", "driver=470.256.02"}).verdict, report::Compatible::kYes);
   EXPECT_EQ(Ask({"cupy-cuda12x=13.6.0", "driver=470.256.02"}).verdict, report::Compatible::kNo);
   EXPECT_EQ(Ask({"cupy=8.6.0", "cuda=9.2"}).verdict, report::Compatible::kYes);
+  EXPECT_EQ(Ask({"cupy=8.6.0", "cuda=9.0"}).verdict, report::Compatible::kYes);
   const auto made_up = Ask({"cupy=8.6.0", "cuda=9.1"});
   EXPECT_EQ(made_up.verdict, report::Compatible::kNo);
   for (const auto& pair : made_up.pairs)

@@ -220,18 +220,19 @@ void AddMissingBuilds(size_t first, std::vector<Build>& builds) {
 }
 
 // The builds of a release in one distribution. Of cupy and mxnet each distribution is a build of its own,
-// with a row of its own or, of cupy, that of all; "cupy" is the release as a whole.
+// with a row of its own or, of cupy, that of all; under the plain name all rows of the release count.
 void AddBuilds(std::string_view framework, std::string_view distribution, std::string_view version,
                Machine machine, std::vector<Build>& builds) {
   const size_t first = builds.size();
   const Rows found = RowsOf(framework, NumberOf(version));
   const bool cupy = framework == "cupy";
-  const std::string_view suffix =
-      cupy && distribution != framework ? distribution.substr(sizeof("cupy-") - 1) : "";
+  const bool whole = distribution == framework;
+  const std::string_view suffix = cupy && !whole ? distribution.substr(sizeof("cupy-") - 1) : "";
   const bool own_variant =
       std::ranges::any_of(found.rows, [&](const FrameworkRelease* row) { return row->variant == suffix; });
   for (const FrameworkRelease* row : found.rows) {
-    if (cupy ? row->variant != (own_variant ? suffix : "") : DistributionOf(*row) != distribution) continue;
+    if (cupy && !whole && row->variant != (own_variant ? suffix : "")) continue;
+    if (!cupy && DistributionOf(*row) != distribution) continue;
     builds.push_back(MakeBuild(*row, version, distribution, machine));
     builds.back().own_row = found.own;
   }
