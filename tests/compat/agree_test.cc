@@ -183,7 +183,11 @@ TEST_P(Agreement, OfEveryBuildOnEveryHost) {
     EXPECT_EQ(solved, any) << framework << " on " << Text(host);
   }
   EXPECT_EQ(failed, 0u) << "of " << asked << " questions";
-  EXPECT_GT(yes, 0u) << "nothing works anywhere";
+  // Of a framework whose GPU code no row has, nothing can be told.
+  const bool has_code = std::ranges::any_of(knowledge::FrameworkReleases(), [&](const auto& row) {
+    return row.framework == framework && !(row.code.empty() && row.code_min.empty());
+  });
+  EXPECT_EQ(yes > 0, has_code) << "nothing works anywhere";
   std::cout << framework << ": " << asked << " questions, " << yes << " yes\n";
 }
 
