@@ -174,7 +174,7 @@ class Misbehaving(InFolder):
     def test_not_found(self):
         with mock.patch.object(_program, "_places", lambda: iter(["/no/such"])), mock.patch.dict(os.environ):
             os.environ.pop("CULPRIT_PROGRAM", None)
-            self.assert_unknown("is not found")
+            self.assert_unknown("was not found")
             self.assertIsNone(culprit.program())
 
     def test_without_an_answer_every_field_is_there(self):
