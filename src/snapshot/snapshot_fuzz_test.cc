@@ -99,7 +99,7 @@ TEST(SnapshotFuzz, ValidJsonWithWrongValuesIsReadOrRefused) {
       read += snapshot.has_value();
       Use(snapshot);
     }
-    EXPECT_GT(read, 100);  // the mutations are not all of the harmless or all of the hopeless kind
+    EXPECT_GT(read, 30);  // the mutations are not all of the harmless or all of the hopeless kind
     EXPECT_LT(read, 1'400);
   }
 }

@@ -154,7 +154,7 @@ TEST_P(Names, AreNeverReadByAShellOrATerminal) {
     const toml::table table = toml::parse(Renamed(Text(file), hostile));
     for (const toml::node& node : *table["case"].as_array()) {
       const toml::table& description = *node.as_table();
-      if (!description["fires"].value_or(false) || ++count % 3 != 0) continue;
+      if (!description["fires"].value_or(false) || ++count % kEach != 0) continue;
       model::MadeUpMachine machine(top_);
       machine.Apply(description);
       const auto diagnosis = model::Diagnose(machine.system, description);
