@@ -27,7 +27,7 @@ function(culprit_libsolv folder)
   endif()
   culprit_source_library(SOLV INCLUDE ${headers} SOURCES ${sources}
                          PRIVATE_INCLUDE ${headers} ${folder}/src ${private} DEFINITIONS ${definitions})
-  target_compile_options(source_solv PRIVATE -O1)
+  target_compile_options(source_solv PRIVATE -Os -fno-asynchronous-unwind-tables -fno-unwind-tables)  # no exception passes
   if(WIN32)
     target_compile_definitions(source_solv INTERFACE SOLV_STATIC_LIB)
   endif()
