@@ -28,10 +28,9 @@ function(culprit_libsolv folder)
   culprit_source_library(SOLV INCLUDE ${headers} SOURCES ${sources}
                          PRIVATE_INCLUDE ${headers} ${folder}/src ${private} DEFINITIONS ${definitions})
   target_compile_options(source_solv PRIVATE -Os)
-  if(NOT WIN32)  # no exception passes through it; Windows walks every frame by these tables
-    target_compile_options(source_solv PRIVATE -fno-asynchronous-unwind-tables -fno-unwind-tables)
-  endif()
   if(WIN32)
     target_compile_definitions(source_solv INTERFACE SOLV_STATIC_LIB)
+  else()  # no exception passes through it; Windows walks every frame by these tables
+    target_compile_options(source_solv PRIVATE -fno-asynchronous-unwind-tables -fno-unwind-tables)
   endif()
 endfunction()
