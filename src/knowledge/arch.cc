@@ -138,15 +138,15 @@ Answer DriverDrives(const Version& driver, const Version& cc, Platform platform)
   const bool sure = row->first_driver_branch == 0
                         ? !own.cuda.empty() && Known(own.cuda) >= Known(row->first_cuda)
                         : branch >= row->first_driver_branch;
+  const std::string since = row->first_driver_branch == 0
+                                ? "drivers that belong to CUDA " + Text(row->first_cuda) + " or later"
+                                : Branch(row->first_driver_branch) + " and later";
   if (!sure) {
-    return Unknown("drivers that belong to CUDA " + Text(row->first_cuda) + " or later support " +
-                       Described(*row) + "; support in " + Branch(branch) + " is not known",
+    return Unknown(since + " support " + Described(*row) + "; support in " + Branch(branch) + " is not known",
                    row->source);
   }
   const std::string until = row->last_driver_branch == 0 ? "" : " until " + Branch(row->last_driver_branch);
-  return Yes(
-      "drivers that belong to CUDA " + Text(row->first_cuda) + " or later support " + Described(*row) + until,
-      row->source);
+  return Yes(since + " support " + Described(*row) + until, row->source);
 }
 
 CodeFit CodeRunsOn(std::string_view code, const Version& cc) {
