@@ -147,7 +147,7 @@ void AddQuestion(CommandLine& app, PlanOptions& options) {
   app.AddChoice(
       "--platform", kPlatformWords, [&](size_t place) { options.platform = kPlatformWords[place]; },
       "linux-x86_64, linux-aarch64, windows-x86_64 or wsl (default: the platform of this machine,\nor "
-      "linux-x86_64 with --host or if this machine has no GPU)",
+      "linux-x86_64 with --host or if this machine has no GPU and no driver)",
       "PLATFORM");
 }
 
