@@ -1,5 +1,5 @@
-# culprit_embed(TARGET SYMBOL FILE DEPENDS TARGET)
-#   Puts FILE, a program or library that DEPENDS builds, into TARGET: without its symbols and as a gzip file, as
+# culprit_embed(OBJECTS SYMBOL FILE DEPENDS TARGET)
+#   Puts FILE, a program or library that DEPENDS builds, into the object library OBJECTS: without its symbols and as a gzip file, as
 #   read-only data between `extern "C" const unsigned char SYMBOL_begin[], SYMBOL_end[]`. The assembler reads the file, so
 #   it costs no compile time. For gcc, clang and mingw. MSVC's assembler has no .incbin, so the symbols are not defined
 #   there: CULPRIT_EMBEDS says whether they are.
@@ -9,7 +9,7 @@ else()
   set(CULPRIT_EMBEDS ON)
 endif()
 
-function(culprit_embed target symbol file)
+function(culprit_embed objects symbol file)
   cmake_parse_arguments(ARG "" "DEPENDS" "" ${ARGN})
   if(NOT CULPRIT_EMBEDS)
     return()
@@ -41,6 +41,10 @@ function(culprit_embed target symbol file)
 ")
   set_source_files_properties(${source} PROPERTIES OBJECT_DEPENDS "${packed}" SKIP_UNITY_BUILD_INCLUSION ON
                                                    SKIP_PRECOMPILE_HEADERS ON)
-  target_sources(${target} PRIVATE ${source} ${packed})
-  add_dependencies(${target} ${ARG_DEPENDS})
+  # By itself: all sources of a target would wait for the file, and for every library that the target links.
+  if(NOT TARGET ${objects})
+    add_library(${objects} OBJECT)
+  endif()
+  target_sources(${objects} PRIVATE ${source} ${packed})
+  add_dependencies(${objects} ${ARG_DEPENDS})
 endfunction()

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""drop_links.py FOLDER: in the Markdown pages below FOLDER, a link to a file that is not there becomes its words.
+"""drop_links.py FOLDER: in the Markdown pages below FOLDER, a link to a missing file is replaced by its text.
 
 The pages are written for the repository; a package has only some of its files.
 """

@@ -1,4 +1,4 @@
-# Sourced by the scripts of this folder, from the top of the repository: what release is made, and of when.
+# Sourced by the scripts of this folder, from the top of the repository: which release is made, and its date.
 # shellcheck shell=bash disable=SC2034  # those that source it use them
 version=$(sed -n 's/^project(culprit VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 # Every date in a package is the date of the commit, so that two builds of a commit give the same bytes.

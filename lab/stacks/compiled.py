@@ -1,11 +1,11 @@
-"""Verbs of edits.py for files that no package has: programs and libraries of one's own.
+"""Verbs of edits.py for files that no package has: custom programs and libraries.
 
   {compile = PATH, source = TEXT, language = "cu", flags = [...]}   compiled for the recipe's CPU: "c", "c++" (for another
                                           CPU than this machine's by Debian's cross compilers), "musl" (C, by musl-gcc) or
                                           "cu" (by the nvcc of NVCC; a recipe that uses it says needs = that nvcc). flags come after the source; {root} is the root's path here
   {stand_in = PATH, soname = NAME, for = FILE, functions = ["cudnn"], returns = { cudnnGetVersion = 7605 }}
                                           a library of a CUDA that the index does not have: it exports every function
-                                          whose name begins so and stands in FILE, and those of exports = [...]; with
+                                          in FILE whose name begins with one of these, and those of exports = [...]; with
                                           versioned = true under the symbol version NAME
 
 The result is kept in the cache by what it is made of. It is a complete file; nothing runs it.

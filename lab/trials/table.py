@@ -5,14 +5,14 @@ import tomllib
 
 HEAD = """# How often culprit is right
 
-Made by `lab/run --accuracy docs/accuracy.md`; not edited by hand. culprit {version}, {date}, on {machine}.
+Made by `lab/run --accuracy docs/accuracy.md`; do not edit. culprit {version}, {date}, on {machine}.
 
 The stacks are real wheels of the package index for Linux x86-64, Linux aarch64 and Windows, unpacked as pip does (without
 the code in them, which nothing here reads), in a Debian, a conda-like prefix, a container's root file system or on a
 drive C:. A fault is one edit of a healthy stack, or a host that it does not run on. Its truth was written down before
 culprit saw it: the cause, the code, the file at fault, the fix. About one truth in five was corrected after the first run,
-because the list of causes or the real loader said otherwise, the stack had a second fault, or another fix is as good.
-`lab/README.md` says how to run it and add to it.
+because the list of causes or the real loader disagreed, the stack had a second fault, or another fix is as good.
+`lab/README.md` says how to run the lab and add to it.
 
 On a machine with an H200, driver 580 and PyTorch 2.11 (`lab/real`, 2026-11-16) culprit 0.7.0 predicted 33 of 33 outcomes: what it
 called an error failed, and everything else ran. One is by design: an empty CUDA_VISIBLE_DEVICES is a warning.
@@ -21,14 +21,14 @@ called an error failed, and everything else ran. One is by design: an empty CUDA
 FIRST_SIGHT = """
 ## At first sight
 
-The figures above are for faults that culprit's developers know. These are for cases that it had never seen, each round as it came out and never changed
+The figures above are for faults that culprit's developers know. These are for cases that culprit had never seen, each round as it came out and never changed
 afterwards; [first-sight.md](first-sight.md) has the notes.
 
 """
 NATIVE = """
 ## Really loaded
 
-Complete libraries for this machine's CPU, a program that loads and calls them (without a GPU), one fault. culprit predicted
+Complete libraries for this machine's CPU, a program that loads and calls them (without a GPU), one fault each. culprit predicted
 before each run which files would be in the process, which error message the loader would print, and what is wrong.
 
 """
@@ -126,7 +126,7 @@ class Totals:
                  "\n## Added after the rules were finished\n\nFrom real issue threads for which no rule was written; the results are unchanged.\n\n",
                  self.list_newcomers(),
                  "\n## Fixes that files cannot prove\n\n", self.list_unproven(),
-                 "\n## Before anything was fixed\n\nThe same stacks when culprit 0.6.0 first saw them; counts trials that were right in "
+                 "\n## Before anything was fixed\n\nThe same stacks when culprit 0.6.0 first saw them, counting trials that were right in "
                  "everything. We fixed what it missed, so the numbers above are for faults that culprit's developers know.\n\n",
                  first_run(),
                  "\n## Every fault\n\n",
@@ -141,7 +141,7 @@ class Totals:
         return "".join(parts)
 
     def list_misses(self, verdicts):
-        lines = [f"- `{v.trial['id']}`: {cell('; '.join(v.misses()))}" + (f". Said first: {cell(v.said)}" if v.said else "") + "\n"
+        lines = [f"- `{v.trial['id']}`: {cell('; '.join(v.misses()))}" + (f". Reported first: {cell(v.said)}" if v.said else "") + "\n"
                  for v in verdicts if not v.right]
         return "".join(lines) or "None.\n"
 
@@ -154,7 +154,7 @@ class Totals:
     def list_newcomers(self):
         lines = [f"- `{v.trial['id']}` ({v.trial.get('lesson', 'no source')}): {cell(v.trial['says'])}. " +
                  ("Right in everything." if v.right else "Missed: " + cell("; ".join(v.misses())) + ".") +
-                 f" Said first: {cell(v.said)}\n" for v in self.newcomers]
+                 f" Reported first: {cell(v.said)}\n" for v in self.newcomers]
         return "".join(lines) or "None yet.\n"
 
     def list_unproven(self):

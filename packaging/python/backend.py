@@ -61,8 +61,8 @@ def _build():
         raise SystemExit("culprit: the source distribution builds on Linux only; on Windows install the wheel, or see "
                          "docs/windows-build.md")
     folder = distribution.ROOT / "build" / "wheel"
-    # As tools/build-program: users have no GoogleTest, and a warning of an unknown compiler must not end the build.
-    for command in (["cmake", "--preset", "release", "-B", folder, "-DCULPRIT_TESTS=OFF", "-DCULPRIT_WERROR=OFF"],
+    # As tools/build-program: users have no GoogleTest.
+    for command in (["cmake", "--preset", "release", "-B", folder, "-DCULPRIT_TESTS=OFF"],
                     ["cmake", "--build", folder, "--target", "culprit"]):
         if subprocess.run([str(word) for word in command], cwd=distribution.ROOT).returncode:
             raise SystemExit("culprit: the program could not be built; on Debian and Ubuntu `tools/setup build` in the "

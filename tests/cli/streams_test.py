@@ -2,6 +2,7 @@
 """Output that cannot be written: a full, closed or abandoned stream never crashes a command, and never changes
 what is not about that stream. usage: streams_test.py CULPRIT [TEST...]"""
 
+import json
 import os
 import resource
 import signal
@@ -53,6 +54,21 @@ class Messages(unittest.TestCase):
     def test_a_closed_stream_is_closed_for_the_program_too(self):
         ask = "for i in 0 1 2; do test -e /proc/$$/fd/$i && echo $i open; done; true"
         self.assertEqual(shell("{} run -- sh -c '" + ask + "' 2>&-").stdout, b"0 open\n1 open\n")
+
+
+class Requirements(unittest.TestCase):
+    def test_a_pipe_is_read_as_a_file_would_be(self):
+        options = "--host driver=570.86,gpu=sm_80 --format json"
+        for files in ("-r -", "-r /dev/stdin", "-r <(cat)"):
+            done = shell(f"printf 'torch==2.6.0\n' | {{}} plan {files} {options}")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            packages = {package["name"]: package["version"] for package in json.loads(done.stdout)["packages"]}
+            self.assertTrue(packages["torch"].startswith("2.6.0"), packages)
+
+    def test_a_pipe_without_an_end_is_refused(self):
+        done = shell("yes torch | {} plan -r -")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(b"larger than 16 MiB", done.stderr)
 
 
 class NoThreads(unittest.TestCase):

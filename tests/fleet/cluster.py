@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -23,13 +24,17 @@ def toolkit(local, version):
 
 
 def free_ports(amount):
+    """Below those that the kernel gives to outgoing connections, one of which could take the port before the daemon does."""
+    ports = []
     with contextlib.ExitStack() as open_ones:
-        ports = []
-        for _ in range(amount):
+        for port in random.sample(range(20000, 32000), 12000):
             one = open_ones.enter_context(socket.socket())
-            one.bind(("127.0.0.1", 0))
-            ports.append(one.getsockname()[1])
-        return ports
+            with contextlib.suppress(OSError):
+                one.bind(("127.0.0.1", port))
+                ports.append(port)
+            if len(ports) == amount:
+                return ports
+    raise RuntimeError("no free ports")
 
 
 class Slurm:

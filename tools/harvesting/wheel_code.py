@@ -1,7 +1,7 @@
 """data/wheel_code.toml: the GPU code inside wheels, as `culprit inspect` finds it in one or two members of each, and for which
-CUDA releases a wheel has a library of its own, by their names.
+CUDA releases a wheel has its own library, by their names.
 
-Of code only the newest releases are read; rows of older ones stay as they are. Names are read of all of them.
+Code is read only from the newest releases; rows of older ones stay as they are. Names are read from all of them.
 """
 import collections
 import concurrent.futures

@@ -1,4 +1,4 @@
-"""%load_ext culprit: `%culprit` explains the exception of the last cell; after `%culprit on`, that happens by itself.
+"""%load_ext culprit: `%culprit` explains the exception of the last cell; after `%culprit on`, that happens automatically.
 
 Often the line that matters is not in the exception: a library printed it. So what a cell writes to stderr is kept
 (the last part of it) until the next cell. Jupyter's kernel passes on what C libraries print, a terminal does not.

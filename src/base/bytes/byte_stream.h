@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 #include "base/error.h"
 
@@ -14,5 +15,8 @@ class ByteStream {
   // At least one byte, or 0 at the end.
   virtual Result<size_t> Read(std::span<char> out) = 0;
 };
+
+// All that is left; kTooLarge if that is more than `limit`.
+Result<std::string> ReadToEnd(ByteStream& stream, size_t limit);
 
 }  // namespace culprit::base

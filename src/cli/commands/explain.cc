@@ -98,20 +98,7 @@ std::string_view KindOfSettings(std::string_view start) {
 
 constexpr size_t kRecordBeginning = 256;
 constexpr size_t kSettingsBeginning = 2048;
-
-base::Result<std::string> ReadRest(base::ByteStream& stream) {
-  constexpr size_t kLimit = size_t{1} << 30;
-  std::string text;
-  std::array<char, 1 << 16> room;
-  while (true) {
-    const auto got = stream.Read(room);
-    if (!got) return std::unexpected(got.error());
-    if (*got == 0) return text;
-    if (text.size() + *got > kLimit)
-      return base::Fail(base::ErrorCode::kTooLarge, "too large for a record of `culprit run`");
-    text.append(room.data(), *got);
-  }
-}
+constexpr size_t kLargestRecord = size_t{1} << 30;
 
 base::Result<void> ReadOne(std::unique_ptr<base::ByteStream> stream, const std::string& name,
                            Reading& reading) {
@@ -127,7 +114,7 @@ base::Result<void> ReadOne(std::unique_ptr<base::ByteStream> stream, const std::
                                   report::ForShell(folder.empty() ? "." : folder)));
   }
   if (record::LooksLikeRecord(peeked->Peek(kRecordBeginning))) {
-    auto text = ReadRest(*peeked);
+    auto text = base::ReadToEnd(*peeked, kLargestRecord);
     if (!text) return std::unexpected(base::Error{text.error().code, name + ": " + text.error().message});
     reading.record = std::move(*text);
     return {};

@@ -228,7 +228,7 @@ int RunFleet(int argc, const char* const* argv) {
   FleetOptions options;
   CommandLine app(
       "Collects a brief snapshot from each of many nodes and compares them: what is wrong on which nodes, "
-      "which nodes have the same stack, and how the odd ones differ. Leaves nothing on the nodes.",
+      "which nodes have the same stack, and how the odd ones differ. Installs nothing on the nodes.",
       "culprit fleet");
   app.Add("ACTION", options.words,
           "run -o DIR [-- options of culprit snapshot]; report DIR...: folders or files of brief snapshots; "

@@ -82,7 +82,7 @@ int RunMcp(int argc, const char* const* argv) {
       "culprit mcp");
   app.Add("--allow-apply", allowed.apply, "let the agent apply fixes that are verified and can be undone");
   app.Add("--allow-run", allowed.run, "let the agent run commands under `culprit run`, with all your rights");
-  app.Add("--timeout", seconds, "time limit for an answer, in seconds", "SECONDS", 1, 86400);
+  app.Add("--timeout", seconds, "time limit for an answer, in seconds (default: 300)", "SECONDS", 1, 86400);
   app.Footer(
       "Examples:\n"
       "  claude mcp add culprit -- culprit mcp\n"

@@ -138,7 +138,7 @@ void AddQuestion(CommandLine& app, PlanOptions& options) {
       "as .venv (default: the active one, or a new one)");
   app.Suggest("WANT", kWanted);
   app.Add("-r,--requirement", options.files,
-          "plan what this file requires: requirements.txt, pyproject.toml, uv.lock, environment.yml", "FILE");
+          "plan what this file requires: requirements.txt, pyproject.toml, uv.lock, environment.yml; -: standard input", "FILE");
   app.Add("--extra", options.extras, "include this extra of pyproject.toml or uv.lock (* = all)", "NAME");
   app.Add("--group", options.groups, "include this dependency group (* = all)", "NAME");
   app.Add("--python", options.python, "Python version: 3.11", "VERSION");
@@ -147,7 +147,7 @@ void AddQuestion(CommandLine& app, PlanOptions& options) {
   app.AddChoice(
       "--platform", kPlatformWords, [&](size_t place) { options.platform = kPlatformWords[place]; },
       "linux-x86_64, linux-aarch64, windows-x86_64 or wsl (default: the platform of this machine,\nor "
-      "linux-x86_64 with --host or if this machine has no GPU)",
+      "linux-x86_64 with --host or if this machine has no GPU and no driver)",
       "PLATFORM");
 }
 

@@ -1,10 +1,14 @@
 #include "cli/plan/plan_project.h"
 
+#include <map>
+
+#include "base/bytes/byte_stream.h"
 #include "base/python/package_name.h"
 #include "base/text.h"
 #include "plan/project/asking.h"
 #include "plan/solve.h"
 #include "plan/universe/builds.h"
+#include "system/stream.h"
 #include "system/system.h"
 
 namespace culprit::cli {
@@ -38,6 +42,24 @@ base::Result<std::string> ReadProjectFile(const system::System& machine, const s
   return *std::move(bytes);
 }
 
+// What was typed and is no file: "-", a pipe such as "<(pip freeze)". Each round needs it, but it can be read only once.
+base::Result<std::map<std::string, std::string>> ReadStreams(const ProjectOptions& options) {
+  const auto here = system::RealSystem();
+  std::map<std::string, std::string> found;
+  for (const std::string& name : options.files) {
+    const auto status = here->Stat(PathOnMachine(*here, name));
+    const bool pipe = options.common.root.empty() && status && status->type == system::FileType::kOther;
+    if (found.contains(name) || (name != "-" && !pipe)) continue;
+    auto stream = name == "-" ? base::Result<std::unique_ptr<system::InputStream>>(system::StandardInput())
+                              : system::OpenInput(name);
+    if (!stream) return std::unexpected(stream.error());
+    auto bytes = base::ReadToEnd(**stream, plan::kLargestProjectFile);
+    if (!bytes) return base::Fail(bytes.error().code, base::Printable(name) + ": " + bytes.error().message);
+    found.emplace(name, *std::move(bytes));
+  }
+  return found;
+}
+
 }  // namespace
 
 base::Result<SolvedProject> SolveProject(const ProjectOptions& options, plan::Question& question) {
@@ -46,8 +68,11 @@ base::Result<SolvedProject> SolveProject(const ProjectOptions& options, plan::Qu
   if (options.files.empty()) return SolvedProject{.plan = plan::SolveWith(question, builds)};
   const auto machine = OpenMachine(options.common);
   if (!machine) return std::unexpected(machine.error());
-  const plan::ReadBytes read = [&](const std::string& path, uint64_t limit) {
-    return ReadProjectFile(**machine, path, limit);
+  const auto streams = ReadStreams(options);
+  if (!streams) return std::unexpected(streams.error());
+  const plan::ReadBytes read = [&](const std::string& path, uint64_t limit) -> base::Result<std::string> {
+    const auto stream = streams->find(path);
+    return stream == streams->end() ? ReadProjectFile(**machine, path, limit) : stream->second;
   };
   plan::ProjectChoice choice{.extras = Normalised(options.extras), .groups = Normalised(options.groups)};
   const plan::Question typed = question;

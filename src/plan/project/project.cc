@@ -8,7 +8,6 @@
 namespace culprit::plan {
 namespace {
 
-constexpr uint64_t kLargestFile = 16 << 20;  // a uv.lock of a large project has 2 MB
 constexpr uint64_t kMostBytes = 32 << 20;
 constexpr size_t kMostFiles = 64;
 constexpr size_t kDeepestInclude = 10;
@@ -59,7 +58,7 @@ std::unexpected<base::Error> WrongAt(const report::Origin& origin, const std::st
 base::Result<std::string> Reading::Bytes(const std::string& path) {
   if (project_.files.size() >= kMostFiles)
     return base::Fail(base::ErrorCode::kTooLarge, "more than " + std::to_string(kMostFiles) + " files");
-  auto bytes = read_(path, kLargestFile);
+  auto bytes = read_(path, kLargestProjectFile);
   if (!bytes) return bytes;
   bytes_read_ += bytes->size();
   if (bytes_read_ > kMostBytes)

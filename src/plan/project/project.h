@@ -16,6 +16,8 @@
 
 namespace culprit::plan {
 
+constexpr uint64_t kLargestProjectFile = 16 << 20;  // a uv.lock of a large project has 2 MB
+
 // The bytes of a regular file, at most `limit` of them.
 using ReadBytes = std::function<base::Result<std::string>(const std::string& path, uint64_t limit)>;
 
