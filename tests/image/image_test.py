@@ -183,13 +183,11 @@ text = "not in images"
         self.assertGreater(found["SITE001"]["layer"]["index"], 0)
         self.assertEqual(found["SITE002"]["layer"]["created_by"], step)
 
-    def test_the_cache_is_refreshed_when_the_container_starts(self):
-        """ld.so.conf names a folder that the cache does not know: a fault of the tree, and none of a container on a host."""
-        root = self.work / "stale"
+    def engine_root(self, name):
+        """A program, and its library in /opt/engine, where no loader looks."""
+        root = self.work / name
         (root / "app").mkdir(parents=True)
         (root / "opt/engine").mkdir(parents=True)
-        (root / "etc").mkdir()
-        (root / "etc/ld.so.conf").write_text("/opt/engine\n")
         library, program = root / "opt/engine/libcublas.so.12", root / "app/serve"
         gcc = lambda text, *words: subprocess.run(["gcc", "-x", "c", "-", *map(str, words)], input=text, text=True, check=True)
         gcc("int f(void) { return 0; }", "-shared", "-Wl,-soname,libcublas.so.12", "-o", library)
@@ -198,12 +196,30 @@ text = "not in images"
         for path in (word for word in listed if word.startswith("/")):
             (root / path[1:]).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, root / path[1:])
+        return root
+
+    def test_the_cache_is_refreshed_when_the_container_starts(self):
+        """ld.so.conf names a folder that the cache does not know: a fault of the tree, and none of a container on a host."""
+        root = self.engine_root("stale")
+        (root / "etc").mkdir()
+        (root / "etc/ld.so.conf").write_text("/opt/engine\n")
 
         def codes(*host):
             done = subprocess.run([CULPRIT, "check", "/app/serve", "--root", root, *host, "--format", "json"], capture_output=True)
             return [finding["code"] for finding in json.loads(done.stdout)["findings"]]
         self.assertEqual(codes(), ["CUL4007"])
         self.assertEqual(codes("--host", "driver=580.95.05,gpu=H100"), [])
+
+    def test_a_search_path_that_nobody_expanded_names_its_instruction(self):
+        """"$ENGINE" as it stands is no directory; "$ORIGIN" is one, which the loader knows."""
+        root = self.engine_root("unexpanded")
+        layers = [images.tar_of(root, images.all_paths(root), self.work / "unexpanded.layer")]
+        for value, blamed in (("${ENGINE}/lib", "ENV LD_LIBRARY_PATH=${ENGINE}/lib"), ("$ORIGIN/lib", "RUN step 0")):
+            config = images.config_of(layers, {"Env": [f"LD_LIBRARY_PATH={value}"], "Cmd": ["/app/serve"]})
+            config["history"].append({"created_by": f"ENV LD_LIBRARY_PATH={value}", "empty_layer": True})
+            image = images.docker_archive(self.work / "unexpanded.tar", layers, config)
+            found = {finding["code"]: finding["layer"]["created_by"] for finding in report_of(image)[0]["findings"]}
+            self.assertEqual(found["CUL4007"], blamed)
 
     def test_a_layer_that_cannot_be_read_is_told(self):
         cut = self.work / "cut.tar"

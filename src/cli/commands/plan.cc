@@ -138,7 +138,9 @@ void AddQuestion(CommandLine& app, PlanOptions& options) {
       "as .venv (default: the active one, or a new one)");
   app.Suggest("WANT", kWanted);
   app.Add("-r,--requirement", options.files,
-          "plan what this file requires: requirements.txt, pyproject.toml, uv.lock, environment.yml; -: standard input", "FILE");
+          "plan what this file requires: requirements.txt, pyproject.toml, uv.lock, environment.yml; -: "
+          "standard input",
+          "FILE");
   app.Add("--extra", options.extras, "include this extra of pyproject.toml or uv.lock (* = all)", "NAME");
   app.Add("--group", options.groups, "include this dependency group (* = all)", "NAME");
   app.Add("--python", options.python, "Python version: 3.11", "VERSION");

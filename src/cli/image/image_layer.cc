@@ -44,6 +44,19 @@ int TopLayer(const image::Tree& tree, const report::Finding& finding) {
   return top;
 }
 
+// "$HOME/lib" as it stands: nobody expands that, so whoever set the value took the directory away. The loader
+// knows three names.
+bool HasUnexpandedName(std::string_view value) {
+  constexpr std::string_view kKnown[] = {"ORIGIN", "LIB", "PLATFORM"};
+  for (size_t at = value.find('$'); at != std::string_view::npos; at = value.find('$', at + 1)) {
+    std::string_view name = value.substr(at + 1);
+    if (name.starts_with('{')) name.remove_prefix(1);
+    if (std::ranges::none_of(kKnown, [&](std::string_view known) { return name.starts_with(known); }))
+      return true;
+  }
+  return false;
+}
+
 // The last step that set a variable of the finding.
 std::optional<image::VariableStep> LastSetting(const image::Image& image,
                                                const std::map<std::string, std::string>& environment,
@@ -60,7 +73,11 @@ std::optional<image::VariableStep> LastSetting(const image::Image& image,
   };
   count(finding.subject, Setting::kAny);
   for (const report::Evidence& item : finding.evidence) count(report::VariableOf(item), Setting::kAny);
-  if (finding.cause == kSearchPath) count("LD_LIBRARY_PATH", Setting::kWithoutADirectory);
+  if (finding.cause == kSearchPath) {
+    const auto path = environment.find("LD_LIBRARY_PATH");
+    const bool unexpanded = path != environment.end() && HasUnexpandedName(path->second);
+    count("LD_LIBRARY_PATH", unexpanded ? Setting::kAny : Setting::kWithoutADirectory);
+  }
   return last;
 }
 

@@ -42,7 +42,8 @@ base::Result<std::string> ReadProjectFile(const system::System& machine, const s
   return *std::move(bytes);
 }
 
-// What was typed and is no file: "-", a pipe such as "<(pip freeze)". Each round needs it, but it can be read only once.
+// What was typed and is no file: "-", a pipe such as "<(pip freeze)". Each round needs it, but it can be read
+// only once.
 base::Result<std::map<std::string, std::string>> ReadStreams(const ProjectOptions& options) {
   const auto here = system::RealSystem();
   std::map<std::string, std::string> found;
