@@ -183,12 +183,12 @@ text = "not in images"
         self.assertGreater(found["SITE001"]["layer"]["index"], 0)
         self.assertEqual(found["SITE002"]["layer"]["created_by"], step)
 
-    def engine_root(self, name):
-        """A program, and its library in /opt/engine, where no loader looks."""
+    def root_with_program(self, name, folder):
+        """A program, and its library in a folder where no loader looks."""
         root = self.work / name
         (root / "app").mkdir(parents=True)
-        (root / "opt/engine").mkdir(parents=True)
-        library, program = root / "opt/engine/libcublas.so.12", root / "app/serve"
+        (root / folder).mkdir(parents=True)
+        library, program = root / folder / "libcublas.so.12", root / "app/serve"
         gcc = lambda text, *words: subprocess.run(["gcc", "-x", "c", "-", *map(str, words)], input=text, text=True, check=True)
         gcc("int f(void) { return 0; }", "-shared", "-Wl,-soname,libcublas.so.12", "-o", library)
         gcc("int f(void); int main(void) { return f(); }", "-x", "none", library, "-o", program)
@@ -200,7 +200,7 @@ text = "not in images"
 
     def test_the_cache_is_refreshed_when_the_container_starts(self):
         """ld.so.conf names a folder that the cache does not know: a fault of the tree, and none of a container on a host."""
-        root = self.engine_root("stale")
+        root = self.root_with_program("stale", "opt/engine")
         (root / "etc").mkdir()
         (root / "etc/ld.so.conf").write_text("/opt/engine\n")
 
@@ -211,10 +211,10 @@ text = "not in images"
         self.assertEqual(codes("--host", "driver=580.95.05,gpu=H100"), [])
 
     def test_a_search_path_that_nobody_expanded_names_its_instruction(self):
-        """"$ENGINE" as it stands is no directory; "$ORIGIN" is one, which the loader knows."""
-        root = self.engine_root("unexpanded")
+        """"$CUDA" as it stands is no directory; "$ORIGIN" is one, which the loader knows."""
+        root = self.root_with_program("unexpanded", "usr/local/cuda/lib64")
         layers = [images.tar_of(root, images.all_paths(root), self.work / "unexpanded.layer")]
-        for value, blamed in (("${ENGINE}/lib", "ENV LD_LIBRARY_PATH=${ENGINE}/lib"), ("$ORIGIN/lib", "RUN step 0")):
+        for value, blamed in (("${CUDA}/lib64", "ENV LD_LIBRARY_PATH=${CUDA}/lib64"), ("$ORIGIN/lib", "RUN step 0")):
             config = images.config_of(layers, {"Env": [f"LD_LIBRARY_PATH={value}"], "Cmd": ["/app/serve"]})
             config["history"].append({"created_by": f"ENV LD_LIBRARY_PATH={value}", "empty_layer": True})
             image = images.docker_archive(self.work / "unexpanded.tar", layers, config)
