@@ -173,5 +173,19 @@ TEST(FrameworkTables, OneDefaultForARelease) {
   }
 }
 
+// A row for 2.5.0 says nothing of the builds that only a row of 2.5 has: that needs an `until` to be found
+// beside it.
+TEST(FrameworkTables, ARowOfOnePatchReleaseHidesNoOtherBuild) {
+  for (const FrameworkRelease& row : FrameworkReleases()) {
+    for (const FrameworkRelease& other : FrameworkReleases()) {
+      const bool within = other.framework == row.framework && other.version.size() > row.version.size() &&
+                          BeginsWith(Known(other.version), Known(row.version));
+      if (!within) continue;
+      EXPECT_FALSE(FindFramework(row.framework, Known(other.version), row.variant).empty())
+          << row.framework << " " << other.version << " " << row.variant;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace culprit::knowledge
