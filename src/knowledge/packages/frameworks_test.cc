@@ -46,6 +46,12 @@ TEST(Frameworks, MeasuredCode) {
   EXPECT_EQ(OnGpu(Row("onnxruntime", "1.31.1"), "10.0"), Verdict::kNo) << "no PTX, and 9.0a is for 9.0 alone";
   EXPECT_EQ(OnGpu(Row("onnxruntime", "1.28.0"), "10.0"), Verdict::kYes);
   EXPECT_EQ(OnGpu(Row("tensorflow", "2.15.1"), "9.0"), Verdict::kYes) << "by the PTX of 8.0";
+  EXPECT_EQ(OnGpu(Row("tensorflow", "1.12.0"), "3.5"), Verdict::kYes);
+  EXPECT_EQ(OnGpu(Row("tensorflow", "1.12.3"), "3.5"), Verdict::kNo) << "a patch release for 3.7 alone";
+  EXPECT_EQ(OnGpu(Row("cupy", "11.2.0", "cuda11x"), "9.0"), Verdict::kYes) << "by the PTX of 8.6";
+  EXPECT_EQ(Row("cupy", "11.2.0", "cuda11x").code.back(), "8.6+PTX");
+  EXPECT_EQ(Row("cupy", "13.4.1", "cuda12x").code.back(), "12.0");
+  EXPECT_EQ(Row("cupy", "13.4.1", "cuda11x").cuda, "11.2") << "beside rows of minor releases";
   EXPECT_EQ(OnGpu(Row("ctranslate2", "4.8.4"), "3.7"), Verdict::kNo);
   EXPECT_EQ(OnGpu(Row("ctranslate2", "3.24.0"), "3.7"), Verdict::kYes);
   EXPECT_TRUE(Row("torch", "2.11.0").default_aarch64);
@@ -113,6 +119,11 @@ TEST(Frameworks, CudnnMustBeAtLeastTheOneBuiltWith) {
             Verdict::kYes);
   EXPECT_EQ(FrameworkWithCudnn(Row("onnxruntime", "1.20"), Known("9.10"), Platform::kLinux).verdict,
             Verdict::kYes);
+  EXPECT_EQ(FrameworkWithCudnn(Row("mxnet", "1.7.0", "cu102"), Known("8.0"), Platform::kLinux).verdict,
+            Verdict::kYes)
+      << "its own is inside libmxnet.so";
+  EXPECT_EQ(FrameworkWithCudnn(Row("mxnet", "1.8.0", "cu102"), Known("8.0"), Platform::kLinux).verdict,
+            Verdict::kNo);
 }
 
 TEST(Frameworks, PythonAndPlatform) {
@@ -158,6 +169,20 @@ TEST(FrameworkTables, OneDefaultForARelease) {
     for (const FrameworkRelease& other : FrameworkReleases()) {
       const bool same = &other != &row && other.framework == row.framework && other.version == row.version;
       EXPECT_FALSE(same && other.is_default) << row.framework << " " << row.version;
+    }
+  }
+}
+
+// A row for 2.5.0 says nothing of the builds that only a row of 2.5 has: that needs an `until` to be found
+// beside it.
+TEST(FrameworkTables, ARowOfOnePatchReleaseHidesNoOtherBuild) {
+  for (const FrameworkRelease& row : FrameworkReleases()) {
+    for (const FrameworkRelease& other : FrameworkReleases()) {
+      const bool within = other.framework == row.framework && other.version.size() > row.version.size() &&
+                          BeginsWith(Known(other.version), Known(row.version));
+      if (!within) continue;
+      EXPECT_FALSE(FindFramework(row.framework, Known(other.version), row.variant).empty())
+          << row.framework << " " << other.version << " " << row.variant;
     }
   }
 }
