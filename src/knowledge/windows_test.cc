@@ -105,11 +105,13 @@ TEST(Redistributables, HaveTheirKind) {
   EXPECT_EQ(kind("mfplat.dll"), RedistributableKind::kFeature);
 }
 
-TEST(RuntimeFloors, TorchNeedsANewerRuntimeFrom29On) {
+TEST(RuntimeFloors, TorchNeedsANewerRuntimeFrom29To214) {
   const RuntimeFloor* floor = FindRuntimeFloor("torch", "2.9.0+cu128", "MSVCP140.dll");
   ASSERT_NE(floor, nullptr);
   EXPECT_EQ(floor->version, "14.40");
   EXPECT_EQ(FindRuntimeFloor("torch", "2.8.0", "msvcp140.dll"), nullptr);
+  EXPECT_NE(FindRuntimeFloor("torch", "2.14.0", "msvcp140.dll"), nullptr);
+  EXPECT_EQ(FindRuntimeFloor("torch", "2.15.0", "msvcp140.dll"), nullptr);
   EXPECT_EQ(FindRuntimeFloor("torch", "2.9.0", "vcruntime140.dll"), nullptr);
   EXPECT_EQ(FindRuntimeFloor("tensorflow", "2.10.0", "msvcp140.dll"), nullptr);
   EXPECT_EQ(FindRuntimeFloor("torch", "", "msvcp140.dll"), nullptr);

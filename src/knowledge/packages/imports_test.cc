@@ -51,7 +51,7 @@ TEST(Imports, AStepSpeaksOfOneBeforeIt) {
   }
 }
 
-// Directories, flags and globs are only for Windows; elsewhere they would be silently ignored.
+// Directories and flags are only for Windows; elsewhere they would be silently ignored.
 TEST(Imports, WhatOnlyWindowsHasStandsInItsRowsAlone) {
   size_t windows = 0;
   for (const ImportRow& row : ImportRows()) {
@@ -66,7 +66,7 @@ TEST(Imports, WhatOnlyWindowsHasStandsInItsRowsAlone) {
     }
     EXPECT_EQ(row.action, StepAction::kOpen) << row.framework;
     EXPECT_EQ(row.search, StepSearch::kStandard) << row.framework;
-    EXPECT_FALSE(row.every) << row.framework;
+    EXPECT_FALSE(row.retry_with_path) << row.framework;
     EXPECT_TRUE(row.unless.empty()) << row.framework;
   }
   EXPECT_GT(windows, 20U);
