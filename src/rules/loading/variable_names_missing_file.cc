@@ -9,7 +9,7 @@ constexpr std::string_view kPage = R"md(
 ## What it means
 A variable names the file that a package must use, but that file does not exist.
 ## Why it breaks
-numba looks nowhere else and fails with "NUMBA_CUDA_DRIVER ... is not a valid file path". Triton uses the ptxas in its
+numba, and numba-cuda before 0.20, look nowhere else and fail with "NUMBA_CUDA_DRIVER ... is not a valid file path". Triton uses the ptxas in its
 own package instead, which may not know the GPU for which the variable was set (a warning).
 ## How culprit knows
 culprit looks up the path. It reports a variable only if a package that reads it is installed; data/variables.toml has
