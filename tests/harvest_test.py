@@ -145,6 +145,8 @@ def by_hand_cases(cache):
             "Requires-Dist: nvidia-cudnn-cu12<10.0,>=9.8\nRequires-Dist: nvidia-cuda-runtime-cu12>=12.1.105\n\n")},
         ("peft", "0.20"): {"peft-0.20-py3-none-any.whl": wheel()},
         ("peft", "0.21"): {"peft-0.21-py3-none-any.whl": wheel(**{"peft/kernel.cu": ""})},
+        ("optimum", "2.3"): {"optimum-2.3-py3-none-any.whl": wheel(**{"optimum/triton/a.py": "import triton", "optimum/triton_b.py": "@triton.jit\n"})},
+        ("ultralytics", "8.4"): {"ultralytics-8.4-py3-none-any.whl": wheel(**{"ultralytics/triton.py": "class Client:", "u/jit.py": "@triton.jit\n"})},
     }, cache)
     data = {"drivers": {"toolkit": [{"cuda": "12.4.0"}], "runtime": [{"cuda": "12.4", "name": "cudaNew"}]},
             "host_compilers": {"nvcc": [{"cuda": "12.4", "gcc_max": "13.2", "clang_max": "17", "msvc_min": 1910, "msvc_below": 1950}],
@@ -158,7 +160,8 @@ def by_hand_cases(cache):
                  "python": "3.9", "python_until": "3.12"},
                 {"framework": "jax", "version": "0.6.0", "variant": "cuda12", "cuda": "12.8", "cudnn": "9.1", "cudnn_below": "10.0"},
                 {"framework": "triton", "version": "3.0", "until": "3.1"}]},
-            "extensions": {"extension": [], "project": [{"package": "peft", "gpu": "none"}, {"package": "trl", "gpu": "own"}]}}
+            "extensions": {"extension": [], "project": [
+                {"package": name, "gpu": "own" if name == "trl" else "none"} for name in ("peft", "optimum", "ultralytics", "trl")]}}
     lines = by_hand.check(index, data.get, 0)
     yield "the row of a new torch", next(line for line in lines if "torch 2.6.0" in line).partition("; ")[2], \
         "the default build: {'cuda': '12.6', 'python': '3.9', 'python_until': '3.9', 'code': ['8.0', '9.0+PTX']}"
@@ -181,7 +184,8 @@ def by_hand_cases(cache):
         "data/frameworks.toml [[release]] torch 2.6.0: no row",
         "data/frameworks.toml [[release]] jax 0.6.0 cuda12 cudnn, cudnn_below, cuda_from: 9.1, 10.0, 12.0 in the data, 9.8, 10.0, 12.1 "
         "in METADATA",
-        "data/extensions.toml [[project]] peft gpu: none in the data, peft-0.21-py3-none-any.whl has peft/kernel.cu"]
+        "data/extensions.toml [[project]] peft gpu: none in the data, peft-0.21-py3-none-any.whl has peft/kernel.cu",
+        "data/extensions.toml [[project]] optimum gpu: none in the data, optimum-2.3-py3-none-any.whl has optimum/triton_b.py"]
     yield "codes", list(members.codes("A_OK = 0x0, /* A_NO = 9 */\n A_BAD,\n A_OLD X_ENUM = A_BAD,\n A_END = 7\n}", "A_")), [
         ("A_OK", 0), ("A_BAD", 1), ("A_END", 7)]
     yield "limits", by_hand.limits("#if __GNUC__ > 6 || (__GNUC__ == 6 && __GNUC_MINOR__ > 3)"), {"gcc_max": "6.3"}

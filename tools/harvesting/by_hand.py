@@ -272,15 +272,22 @@ def xformers(index, data, count):
             yield f"data/extensions.toml [[extension]] xformers {row['version']} of_version: {row['of_version']} in the data, {torch} in the wheel"
 
 
+def kernel_source(index, package, file):
+    """The first CUDA source of a wheel, or of its files that are named after Triton the first with a kernel; "" without one."""
+    names = members.read(index, package, file, "names", "").splitlines()
+    of_triton = [name for name in names if "triton" in name and name.endswith(".py") and not name.endswith("/__init__.py")]
+    return next((name for name in names if name.endswith(".cu")), "") or \
+        next((name for name in of_triton if "@triton.jit" in member_of(index, package, file, name)), "")
+
+
 def projects(index, data, count):
-    """data/extensions.toml [[project]] "none": packages whose newest wheel brings CUDA sources."""
+    """data/extensions.toml [[project]] "none": packages whose newest wheel brings CUDA sources, or kernels in Triton."""
     for row in newest([r for r in data("extensions")["project"] if r["gpu"] == "none" and "note" not in r], count):
         project = index.project(row["package"])
         files = [f for v in final_versions(project)[-1:] for f in project["releases"][v] if not f.get("yanked")]
         file = linux_wheel(files) or next((f for f in files if f["filename"].endswith("-any.whl")), None)
-        names = members.read(index, row["package"], file, "names", "").splitlines() if file else []
-        if sources := [name for name in names if name.endswith(".cu")]:
-            yield (f"data/extensions.toml [[project]] {row['package']} gpu: none in the data, {file['filename']} has {sources[0]}; if it "
+        if source := kernel_source(index, row["package"], file) if file else "":
+            yield (f"data/extensions.toml [[project]] {row['package']} gpu: none in the data, {file['filename']} has {source}; if it "
                    "compiles that when it is used, say so, else what it is in a note")
 
 
