@@ -214,7 +214,7 @@ text = "not in images"
         """"$CUDA" as it stands is no directory; "$ORIGIN" is one, which the loader knows."""
         root = self.root_with_program("unexpanded", "usr/local/cuda/lib64")
         layers = [images.tar_of(root, images.all_paths(root), self.work / "unexpanded.layer")]
-        for value, blamed in (("${CUDA}/lib64", "ENV LD_LIBRARY_PATH=${CUDA}/lib64"), ("$ORIGIN/lib", "RUN step 0")):
+        for value, blamed in (("${CUDA}/lib64", "ENV LD_LIBRARY_PATH=${CUDA}/lib64"), ("$LIBDIR", "ENV LD_LIBRARY_PATH=$LIBDIR"), ("$ORIGIN/lib", "RUN step 0")):
             config = images.config_of(layers, {"Env": [f"LD_LIBRARY_PATH={value}"], "Cmd": ["/app/serve"]})
             config["history"].append({"created_by": f"ENV LD_LIBRARY_PATH={value}", "empty_layer": True})
             image = images.docker_archive(self.work / "unexpanded.tar", layers, config)

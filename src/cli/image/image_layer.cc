@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "loader/glibc/tokens.h"
 #include "snapshot/secrets/hide.h"
 
 namespace culprit::cli {
@@ -44,17 +45,10 @@ int TopLayer(const image::Tree& tree, const report::Finding& finding) {
   return top;
 }
 
-// "$HOME/lib" as it stands: nobody expands that, so whoever set the value took the directory away. The loader
-// knows three names.
+// "$HOME/lib" as it stands: nobody expands that but the loader's own names, so whoever set the value took the
+// directory away.
 bool HasUnexpandedName(std::string_view value) {
-  constexpr std::string_view kKnown[] = {"ORIGIN", "LIB", "PLATFORM"};
-  for (size_t at = value.find('$'); at != std::string_view::npos; at = value.find('$', at + 1)) {
-    std::string_view name = value.substr(at + 1);
-    if (name.starts_with('{')) name.remove_prefix(1);
-    if (std::ranges::none_of(kKnown, [&](std::string_view known) { return name.starts_with(known); }))
-      return true;
-  }
-  return false;
+  return base::Contains(loader::ExpandTokens(value, {.origin = "", .platform = ""}), "$");
 }
 
 // The last step that set a variable of the finding.
