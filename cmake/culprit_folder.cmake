@@ -48,7 +48,6 @@ function(culprit_as_room target)
 endfunction()
 
 # MinGW's libstdc++ defines std::type_info::operator== once more than C++23 allows, which shows where it is not inlined (GCC bug 110572).
-set(CULPRIT_COLD_LEVEL -Oz CACHE STRING "how COLD rooms are compiled in a release")
 if(MINGW)
   set(CULPRIT_COLD $<$<CONFIG:Release>:-O1>)
 elseif(NOT MSVC)
