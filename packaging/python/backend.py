@@ -62,7 +62,7 @@ def _build():
                          "docs/windows-build.md")
     folder = distribution.ROOT / "build" / "wheel"
     # As tools/build-program: users have no GoogleTest.
-    for command in (["cmake", "--preset", "release", "-B", folder, "-DCULPRIT_TESTS=OFF"],
+    for command in (["cmake", "--preset", "first", "-B", folder, "-DCULPRIT_TESTS=OFF"],
                     ["cmake", "--build", folder, "--target", "culprit"]):
         if subprocess.run([str(word) for word in command], cwd=distribution.ROOT).returncode:
             raise SystemExit("culprit: the program could not be built; on Debian and Ubuntu `tools/setup build` in the "
