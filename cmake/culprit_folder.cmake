@@ -6,7 +6,7 @@
 #   UNIT: rooms of one unit are compiled together in a unity build, as one library; ALONE names sources that are not.
 #   All of them are COLD, or none.
 #   HOT: sources of a COLD room that are compiled for speed, each by itself.
-#   COLD: runs once and waits for files or people, so it is compiled for size: 0.7 of what -O1 gives, in the same time.
+#   COLD: runs once and waits for files or people, so the release compiles it for size (CULPRIT_COLD_LEVEL): 0.7 of what -O1 gives.
 #   PLATFORM: linux/ and *_linux.cc are compiled for Linux only, windows/ and *_windows.cc for Windows only.
 #   TESTS_ALONE: tests that are compiled by themselves even in a unity build.
 #   With CULPRIT_UNITY=N, one compiler run takes N sources of a unit at once; with CULPRIT_PCH, the headers of the

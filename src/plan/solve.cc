@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/parallel/in_parallel.h"
 #include "base/text.h"
 #include "knowledge/driver.h"
 #include "knowledge/packages/distributions.h"
@@ -217,8 +218,14 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
     const bool machine = one.kind == Requirement::Kind::kMachine;
     return machine || std::ranges::find(plan.requirements, one.words) != plan.requirements.end();
   });
-  plan.conflict = LinesOf(Simplify(GraphOf(MakeUniverse(Without(question, others).front(), builds))));
-  plan.relaxations = RelaxationsOf(trials, smallest, unknown);
+  base::InParallel(2, 1, [&](size_t part) {
+    if (part == 0) {
+      plan.relaxations = RelaxationsOf(trials, smallest, unknown);
+    } else {
+      BuildTable own;
+      plan.conflict = LinesOf(Simplify(GraphOf(MakeUniverse(Without(question, others).front(), own))));
+    }
+  });
   return plan;
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/edition.h"
+#include "base/parallel/in_time.h"
 #include "base/version.h"
 #include "change/prove/check_plan.h"
 #include "cli/command.h"
@@ -19,6 +20,7 @@
 #include "cli/plan/plan_host.h"
 #include "cli/plan/plan_project.h"
 #include "cli/subject.h"
+#include "knowledge/packages/projects.h"
 #include "plan/commands/commands.h"
 #include "plan/project/asking.h"
 #include "plan/project/project.h"
@@ -200,6 +202,7 @@ int RunPlan(int argc, const char* const* argv) {
       "Exit status: 0 a solution was found, 1 there is none, 2 could not tell or a file cannot be read,\n64 "
       "wrong usage.");
   if (const auto status = app.Parse(argc, argv)) return *status;
+  base::TryAside(knowledge::UnpackPackages);
   for (const std::string& word : allowed) {
     if (std::ranges::find(kAllowed, word) == std::end(kAllowed))
       return WrongPlan("--allow: '" + word + "' is not one of driver-upgrade, unknown");

@@ -74,10 +74,12 @@ Answer WheelOnPython(const Distribution& wheel, const Version& minor) {
 // Requires-Python of a release holds for all its builds: METADATA comes from one source, wherever they are
 // published. The row of an abi3 wheel also has the Python of its tag, which belongs to that wheel alone.
 std::optional<Answer> RefusedPython(const Build& build, const Version& minor) {
-  for (const Distribution& row : DistributionsOf(build.distribution)) {
+  std::string_view asked;
+  for (const Distribution& row : build.release) {
     const bool of_release = !row.pythons.empty() || row.platform == "any";
-    if (row.version != build.version || !of_release || row.python.empty()) continue;
-    if (AdmitsMinor(row.python, minor) == Verdict::kNo)
+    if (!of_release || row.python.empty() || row.python == asked) continue;
+    asked = row.python;
+    if (AdmitsMinor(asked, minor) == Verdict::kNo)
       return No(Text(row.package) + " " + Text(row.version) + " requires Python " + Text(row.python),
                 row.source);
   }
@@ -131,7 +133,7 @@ Answer BuildOnMachine(const Build& build) {
   if (build.published == PublishedOn::kUnknown)
     return Unknown("where " + NameOf(build) + " is published is not in the table", build.row.source);
   const bool on_index = build.published == PublishedOn::kPackageIndex;
-  if (on_index && build.listed && build.wheel == nullptr)
+  if (on_index && !build.release.empty() && build.wheel == nullptr)
     return No("the package index has no wheel of " + NameOf(build) + " for " + where, build.row.source);
   return UsesGpus(build);
 }

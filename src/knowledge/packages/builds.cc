@@ -170,8 +170,7 @@ Build MakeBuild(const FrameworkRelease& row, std::string_view version, std::stri
     build.row.variant = distribution.substr(distribution.find('-') + 1);
     build.row.is_default = true;
   }
-  const auto listed = DistributionsOf(distribution);
-  build.listed = std::ranges::any_of(listed, [&](const Distribution& d) { return d.version == version; });
+  build.release = DistributionsOf(distribution, version);
   build.wheel = WheelFor(distribution, version, machine);
   Place place = PlaceOf(row, build.number, machine);
   build.published = place.on;
@@ -287,9 +286,8 @@ std::string_view CudnnOf(const FrameworkRelease& row, Machine machine) {
 }
 
 const Distribution* WheelFor(std::string_view distribution, std::string_view version, Machine machine) {
-  for (const Distribution& row : DistributionsOf(distribution)) {
-    if (row.version == version && (row.platform == PlatformTag(machine) || row.platform == "any"))
-      return &row;
+  for (const Distribution& row : DistributionsOf(distribution, version)) {
+    if (row.platform == PlatformTag(machine) || row.platform == "any") return &row;
   }
   return nullptr;
 }

@@ -5,6 +5,7 @@
 // `compat` and `plan` ask the same functions about a build (BuildOn...), so they cannot disagree.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,7 +37,7 @@ struct Build {
   std::string_view distribution;  // "onnxruntime-gpu"
   Machine machine = Machine::kLinuxX86;
   const Distribution* wheel = nullptr;  // for this machine; nullptr: none is listed
-  bool listed = false;                  // the package index has the release for some machine
+  std::span<const Distribution> release;  // its wheels on the package index, of all machines
   PublishedOn published = PublishedOn::kUnknown;
   std::string address;   // of an index, feed or page
   std::string shown;     // "2.4.1+cu118"

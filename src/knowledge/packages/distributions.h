@@ -27,6 +27,7 @@ std::span<const Harvest> Harvests();
 
 // All rows of one package.
 std::span<const Distribution> DistributionsOf(std::string_view package);
+std::span<const Distribution> DistributionsOf(std::string_view package, std::string_view version);
 
 // The last day on which the package index was read: "2026-11-15".
 std::string_view KnowledgeDate();

@@ -139,11 +139,12 @@ Verdict Meets(const Version& version, std::string_view specifiers) {
 
 Verdict AdmitsMinor(std::string_view specifiers, const Version& minor) {
   constexpr uint32_t kLastPatch = 999;
-  const Verdict first = Meets(MinorOf(minor), specifiers);
+  const Specifiers admitted(specifiers);
+  Version version = MinorOf(minor);
+  const Verdict first = admitted.Meets(version);
   if (first != Verdict::kNo) return first;
-  Version last = MinorOf(minor);
-  last.parts.push_back(kLastPatch);
-  return Meets(last, specifiers);
+  version.parts.push_back(kLastPatch);
+  return admitted.Meets(version);
 }
 
 bool AreRelated(std::string_view package, std::string_view other) {

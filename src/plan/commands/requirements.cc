@@ -1,8 +1,10 @@
 #include "plan/commands/requirements.h"
 
 #include <algorithm>
+#include <atomic>
 #include <span>
 
+#include "base/parallel/in_parallel.h"
 #include "knowledge/driver.h"
 #include "knowledge/packages/release.h"
 #include "plan/choose.h"
@@ -35,6 +37,18 @@ void DropWhatIsNotNeeded(Trials& trials, std::span<const Requirement> list,
   if (list.size() == 1) return;
   DropWhatIsNotNeeded(trials, list.first(list.size() / 2), dropped);
   DropWhatIsNotNeeded(trials, list.subspan(list.size() / 2), dropped);
+}
+
+// On another machine than that of the question. Each is tried with tables of its own, at the same time.
+bool IsSolvableElsewhere(const Question& question, const std::vector<Requirement>& dropped) {
+  std::vector<Question> elsewhere = Without(question, dropped);
+  std::erase_if(elsewhere, [&](const Question& one) { return one.host.machine == question.host.machine; });
+  std::atomic<bool> solvable = false;
+  base::InParallel(elsewhere.size(), 1, [&](size_t i) {
+    BuildTable builds;
+    if (IsSolvable(elsewhere[i], builds)) solvable = true;
+  });
+  return solvable;
 }
 
 }  // namespace
@@ -99,10 +113,7 @@ std::vector<Requirement> SmallestConflict(Trials& trials) {
   // The machine has most seldom to do with it. Where what is left conflicts on every other one too, no more
   // than that has to be known about them.
   dropped.push_back(all.front());
-  const bool anywhere = std::ranges::none_of(Without(trials.question(), dropped), [&](const Question& one) {
-    return one.host.machine != trials.question().host.machine && IsSolvable(one, trials.builds());
-  });
-  if (!anywhere) {
+  if (IsSolvableElsewhere(trials.question(), dropped)) {
     // Otherwise it has, unless all requirements together conflict on the other ones too, each in its own way.
     dropped.pop_back();
     const std::vector<Requirement> machine = {all.front()};

@@ -42,10 +42,17 @@ knowledge::Answer BuildTable::DriverRuns(const Version& driver, const std::strin
   return at->second;
 }
 
-const knowledge::Answer& BuildTable::OnPython(const Build& build, const Version& python) {
-  const auto [at, fresh] = build_on_python_.try_emplace({&build, python.parts});
-  if (fresh) at->second = knowledge::BuildOnPython(build, python);
-  return at->second;
+BuildTable::PythonAnswer BuildTable::OnPython(const Build& build, const Version& python) {
+  const knowledge::FrameworkRelease& row = build.row;
+  const auto [at, fresh] =
+      build_on_python_.try_emplace({build.distribution, build.version, build.machine, build.published,
+                                    row.python, row.python_until, python.parts});
+  PythonAnswer& answer = at->second;
+  if (fresh) {
+    const knowledge::Answer asked = knowledge::BuildOnPython(build, python);
+    answer = {asked.verdict, asked.source.data() == row.source.data() ? "" : asked.source};
+  }
+  return {answer.verdict, answer.source.empty() ? row.source : answer.source};
 }
 
 const knowledge::Answer& BuildTable::OnGpu(const Build& build, const Version& cc) {

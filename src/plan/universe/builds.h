@@ -41,8 +41,13 @@ class BuildTable {
   bool CudnnHasBuild(std::string_view cudnn, uint32_t cuda_major);
   const knowledge::Answer& CudnnOnGpu(const base::Version& cudnn, uint32_t cuda_major,
                                       const base::Version& cc);
-  // knowledge::BuildOnPython, BuildOnGpu (of no driver) and CudnnOfBuildOnGpu of a build of this table.
-  const knowledge::Answer& OnPython(const Build& build, const base::Version& python);
+  // knowledge::BuildOnPython, without its words: one answer for the builds of a release that are in one place.
+  struct PythonAnswer {
+    knowledge::Verdict verdict;
+    std::string_view source;
+  };
+  PythonAnswer OnPython(const Build& build, const base::Version& python);
+  // knowledge::BuildOnGpu (of no driver) and CudnnOfBuildOnGpu of a build of this table.
   const knowledge::Answer& OnGpu(const Build& build, const base::Version& cc);
   bool CudnnForbids(const Build& build, const base::Version& cc);
   // Whether a driver belongs to a CUDA release or a newer one.
@@ -60,7 +65,11 @@ class BuildTable {
 
  private:
   using OfBuild = std::pair<const Build*, base::VersionParts>;
-  std::map<OfBuild, knowledge::Answer> build_on_python_, build_on_gpu_;
+  // What decides about Python: the release, where it is, the Pythons of its row, its wheel.
+  using PythonKey = std::tuple<std::string_view, std::string_view, Machine, knowledge::PublishedOn,
+                               std::string_view, std::string_view, base::VersionParts>;
+  std::map<PythonKey, PythonAnswer> build_on_python_;  // without a source: that of the build's own row
+  std::map<OfBuild, knowledge::Answer> build_on_gpu_;
   std::map<OfBuild, bool> cudnn_forbids_;
   std::map<std::tuple<base::VersionParts, std::string, base::Platform>, knowledge::Answer> drivers_;
   std::map<std::pair<std::string_view, uint32_t>, bool> cudnns_;

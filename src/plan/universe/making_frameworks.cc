@@ -26,6 +26,7 @@ bool BringsItsOwn(LibrariesFrom from) {
 // Why a build does not work on a GPU.
 std::string GpuFails(BuildTable& builds, const Build& build, const Version& cc, const Answer& answer,
                      CodeFit fit) {
+  if (answer.verdict == Verdict::kYes) return "";
   const std::string name = GpuName(cc);
   if (answer.verdict == Verdict::kUnknown)
     return fit == CodeFit::kUnknown ? "its GPU code is not known" : "may not work on " + name;
@@ -201,7 +202,7 @@ void Making::NeedMachine(const Build& build, Candidate& candidate) {
   }
   if (answer.verdict != Verdict::kYes) {
     const bool none = answer.verdict == Verdict::kNo;
-    const bool without_wheel = build.listed && build.wheel == nullptr;
+    const bool without_wheel = !build.release.empty() && build.wheel == nullptr;
     candidate.needs.push_back(FactNeed(machine_, answer, "",
                                        build.published == knowledge::PublishedOn::kUnknown
                                            ? "its package index is not known"
@@ -224,7 +225,7 @@ Need Making::BuildPythonNeed(const Build& build) const {
   std::vector<Version> rising;
   const auto& pythons = universe_.packages[python_].candidates;
   for (size_t i = 0; i < pythons.size(); ++i) {
-    const Answer& answer = builds_.OnPython(build, pythons[i].number);
+    const BuildTable::PythonAnswer answer = builds_.OnPython(build, pythons[i].number);
     need.source = answer.source;
     need.unknown |= answer.verdict == Verdict::kUnknown;
     if (answer.verdict == Verdict::kYes || (answer.verdict == Verdict::kUnknown && question_.allow_unknown)) {
