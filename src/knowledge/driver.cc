@@ -171,8 +171,8 @@ DriverAnswer DriverRunsCuda(const Version& driver, std::string_view cuda, Platfo
     return Decide(DriverSupport::kYes, row, release + " needs driver " + Text(native) + " or newer",
                   row->source);
   }
-  const DriverCuda own = CudaOfDriver(driver, platform);
-  if (native.empty() && !own.cuda.empty() && Known(own.cuda) > MinorOf(Known(row->cuda))) {
+  const DriverCuda own = native.empty() ? CudaOfDriver(driver, platform) : DriverCuda{};
+  if (!own.cuda.empty() && Known(own.cuda) > MinorOf(Known(row->cuda))) {
     return Decide(DriverSupport::kYes, row,
                   "the driver belongs to CUDA " + Text(own.cuda) + ", which is newer than " + release,
                   own.source);
