@@ -18,6 +18,10 @@ std::string VisibleJson(std::string_view json) {
   std::string visible;
   visible.reserve(json.size());
   for (size_t i = 0; i < json.size();) {
+    const auto plain = std::ranges::find_if(json.substr(i), [](char c) { return c < ' ' || c > '~'; });
+    const size_t end = static_cast<size_t>(plain - json.begin());
+    visible += json.substr(i, end - i);  // nearly all of it
+    if ((i = end) == json.size()) break;
     const auto [code, bytes] = base::SignAt(json.substr(i));
     const size_t length = std::max<size_t>(bytes, 1);
     if (!base::IsInvisible(code)) {

@@ -1,13 +1,13 @@
 // Names that an attacker would choose, through every rule's case and every format. Whatever is printed shows
 // each character, and a real shell that reads the printed commands runs nothing of a name.
 #include <gtest/gtest.h>
+#include <re2/re2.h>
 #include <toml++/toml.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <sstream>
 
 #include "base/json.h"
@@ -67,14 +67,14 @@ std::string Text(const fs::path& file) {
 // A description with the names in it.
 std::string Renamed(std::string text, const Hostile& hostile) {
   const auto add_after = [&](const char* pattern, std::string_view foreign) {
-    std::string format = "$&";
-    for (const char c : InToml(foreign)) format += c == '$' ? std::string("$$") : std::string(1, c);
-    text = std::regex_replace(text, std::regex(pattern), format);
+    std::string rewrite = "\\1";
+    for (const char c : InToml(foreign)) rewrite += c == '\\' ? std::string("\\\\") : std::string(1, c);
+    RE2::GlobalReplace(&text, pattern, rewrite + "\\2");
   };
   // What a case expects is not read here, and some of it is in other quotes.
-  text = std::regex_replace(text, std::regex("\n(fix|summary|subject) = [^\n]*"), "");
-  if (*hostile.name != '\0') add_after("/(opt|home)/(?=[A-Za-z])", hostile.name);
-  if (*hostile.version != '\0') add_after("Version: [0-9][0-9.]*", hostile.version);
+  RE2::GlobalReplace(&text, "\n(fix|summary|subject) = [^\n]*", "");
+  if (*hostile.name != '\0') add_after("(/(?:opt|home)/)([A-Za-z])", hostile.name);
+  if (*hostile.version != '\0') add_after("(Version: [0-9][0-9.]*)()", hostile.version);
   return text;
 }
 
