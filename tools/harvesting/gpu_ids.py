@@ -10,7 +10,7 @@ from harvesting.rows import table
 PCI_IDS = ["/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids"]
 # Fermi and later; "GP104BM" and "GP104GL" are GP104, "GB20B" is a chip of its own.
 CHIP = re.compile(r"((?:GF|GK|GM|GP|GV|TU|GA|AD|GH|GB|GR)(?:[0-9]{3}|[0-9]{2}B))B?[GLM]{0,3}(?=$|[\s\[])")
-NO_GPU = re.compile(r"Audio|USB|NVSwitch")  # the other devices of a card, and switches named after the GPU they belong to
+NO_GPU = re.compile(r"Audio|USB|NVSwitch|[Bb]ridge")  # the other devices of a card, and switches and bridges named after a GPU
 IDS_HEADER = """\
 # PCI device ids of NVIDIA GPUs (vendor 10de), as ranges of one chip each. Written by tools/harvest from pci.ids, the
 # chip table by hand.
