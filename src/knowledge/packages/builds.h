@@ -36,7 +36,7 @@ struct Build {
   base::Version number;
   std::string_view distribution;  // "onnxruntime-gpu"
   Machine machine = Machine::kLinuxX86;
-  const Distribution* wheel = nullptr;  // for this machine; nullptr: none is listed
+  const Distribution* wheel = nullptr;    // for this machine; nullptr: none is listed
   std::span<const Distribution> release;  // its wheels on the package index, of all machines
   PublishedOn published = PublishedOn::kUnknown;
   std::string address;   // of an index, feed or page

@@ -31,7 +31,8 @@ struct ProjectNeeds {
   std::string_view source;
 };
 std::span<const ProjectNeeds> AllProjectNeeds();  // by package
-// Unpacks the large tables about packages, which takes a third of the time of a plan: for a thread of its own.
+// Unpacks the large tables about packages, which takes a third of the time of a plan: for a thread of its
+// own.
 void UnpackPackages();
 
 std::span<const ProjectWheels> WheelsOf(std::string_view package);

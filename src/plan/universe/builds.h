@@ -41,7 +41,8 @@ class BuildTable {
   bool CudnnHasBuild(std::string_view cudnn, uint32_t cuda_major);
   const knowledge::Answer& CudnnOnGpu(const base::Version& cudnn, uint32_t cuda_major,
                                       const base::Version& cc);
-  // knowledge::BuildOnPython, without its words: one answer for the builds of a release that are in one place.
+  // knowledge::BuildOnPython, without its words: one answer for the builds of a release that are in one
+  // place.
   struct PythonAnswer {
     knowledge::Verdict verdict;
     std::string_view source;
