@@ -271,13 +271,14 @@ class Fleet(unittest.TestCase):
 
     def test_wrong_options_for_the_nodes_are_told_before_any_is_asked(self):
         for words, said in ((["--nonsense"], "unexpected argument: --nonsense"), (["check", "--nonsense"], "unexpected argument: --nonsense"),
-                            (["check"], "'check' is neither an option of culprit snapshot nor an absolute path"), (["--node"], "--node needs a value"),
+                            (["checks"], "'checks' is neither an option of culprit snapshot nor an absolute path"), (["--node"], "--node needs a value"),
                             (["--live", "--root", "/x"], "--live probes this machine"), (["--target", "dos"], "'dos' is not one of linux, windows"),
                             (["-o", "x"], "write -o before --"), (["--node", "n7"], "cannot be passed"), (["--remove-self"], "cannot be passed")):
             done = self.run_fleet("run", "--hosts", "n1", "-o", "out", "--", *words)
             self.assertEqual((done.returncode, done.stdout, said in done.stderr), (64, "", True), (words, done))
-        done = self.run_fleet("run", "--kubernetes", "-o", "out", "--", "--live")
-        self.assertEqual((done.returncode, "--live cannot be used with --kubernetes" in done.stderr), (64, True), done)
+        for word in ("--live", "probe"):
+            done = self.run_fleet("run", "--kubernetes", "-o", "out", "--", word)
+            self.assertEqual((done.returncode, "--live cannot be used with --kubernetes" in done.stderr), (64, True), done)
         self.assertEqual((list((self.top / "nodes").iterdir()), (self.top / "out").exists()), ([], False))
 
     def test_help_for_the_options_of_the_nodes(self):

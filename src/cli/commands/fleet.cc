@@ -168,6 +168,14 @@ int Diff(const FleetOptions& options) {
   return written ? VerdictStatus(report.verdict, options.strict) : kExitCannot;
 }
 
+// Every node is checked. `-- probe` says what --live does, and `-- check` or `-- snapshot` nothing new.
+std::vector<std::string> AskedOfNodes(std::vector<std::string> words) {
+  const std::string first = words.empty() ? "" : words.front();
+  if (first == "probe") words.front() = "--live";
+  if (first == "check" || first == "snapshot") words.erase(words.begin());
+  return words;
+}
+
 int Run(const FleetOptions& options) {
   if (system::RealSystem()->platform() != base::Platform::kLinux)
     return WrongUsage("fleet", "run: works on Linux only; fleet report works everywhere");
@@ -180,7 +188,7 @@ int Run(const FleetOptions& options) {
         "fleet", "run: --program cannot be used with --kubernetes: the pods already contain the program");
   if (options.common.output.empty())
     return WrongUsage("fleet", "run: name the folder for the answers: -o DIR");
-  const std::vector<std::string> ask(options.words.begin() + 1, options.words.end());
+  const std::vector<std::string> ask = AskedOfNodes({options.words.begin() + 1, options.words.end()});
   if (const auto status = WrongForNodes(ask, options.kubernetes)) return *status;
   auto words = base::SplitShellWords(options.srun);
   if (!words) return WrongUsage("fleet", "run: --slurm: " + words.error().message);
@@ -231,8 +239,8 @@ int RunFleet(int argc, const char* const* argv) {
       "which nodes have the same stack, and how the odd ones differ. Installs nothing on the nodes.",
       "culprit fleet");
   app.Add("ACTION", options.words,
-          "run -o DIR [-- options of culprit snapshot]; report DIR...: folders or files of brief snapshots; "
-          "diff BEFORE AFTER: what changed between two of them");
+          "run -o DIR [-- options of culprit snapshot, or probe]; report DIR...: folders or files of brief "
+          "snapshots; diff BEFORE AFTER: what changed between two of them");
   static constexpr std::string_view kActions[] = {"run", "report", "diff"};
   app.Suggest("ACTION", kActions);
   AddRunOptions(app, options);
