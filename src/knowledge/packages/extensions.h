@@ -65,7 +65,7 @@ std::span<const ProjectLibraries> AllProjectLibraries();
 // Which of these a package opens beside a build of a framework.
 enum class OpenedBy {
   kExact,  // the one for the CUDA that the framework was built with
-  kMajor,  // that one, else the nearest of its major
+  kMajor,  // that one, else the newest before it of its major, else the oldest after it
 };
 
 struct OpenedLibrary {
@@ -97,7 +97,7 @@ struct SourceBuild {
   bool nvcc;                                // a toolkit of the CUDA that torch was built with
   std::string_view cuda;                    // lowest toolkit; "" = not said
   std::string_view code_min;                // lowest compute capability; "" = not said
-  std::span<const std::string_view> first;  // installed before it: "torch", "ninja", "packaging"
+  std::span<const std::string_view> first;  // what it is built with: "torch", "ninja", "packaging"
   bool no_build_isolation;
   std::span<const std::string_view> variables;  // "CMAKE_ARGS=-DGGML_CUDA=on"
   std::string_view requirement;  // what pip is given: "git+https://..."; "" = the name and the version
