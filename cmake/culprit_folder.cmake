@@ -5,7 +5,7 @@
 #   rooms whose headers may be included; tests/layers_test checks the includes. LINKS are external libraries.
 #   UNIT: rooms of one unit are compiled together in a unity build, as one library; ALONE names sources that are not.
 #   All of them are COLD, or none.
-#   HOT: sources of a COLD room that are compiled for speed, each by itself.
+#   HOT: sources of a COLD room that are compiled for speed.
 #   COLD: runs once and waits for files or people, so the release compiles it for size (CULPRIT_COLD_LEVEL): 0.7 of what -O1 gives.
 #   PLATFORM: linux/ and *_linux.cc are compiled for Linux only, windows/ and *_windows.cc for Windows only.
 #   TESTS_ALONE: tests that are compiled by themselves even in a unity build.
@@ -52,10 +52,6 @@ if(MINGW)
   set(CULPRIT_COLD $<$<CONFIG:Release>:-O1>)
 elseif(NOT MSVC)
   set(CULPRIT_COLD $<$<CONFIG:Release>:${CULPRIT_COLD_LEVEL}>)
-endif()
-
-if(NOT MSVC)
-  set(CULPRIT_HOT $<$<CONFIG:Release>:-O2>)
 endif()
 
 # As many compilers as cores: ninja would start two more, which only take memory.
@@ -175,9 +171,9 @@ function(culprit_home home room)
   set(${home} ${found} PARENT_SCOPE)
 endfunction()
 
-# culprit_add_home(HOME COLD): the empty library for one room or a unit of them.
-function(culprit_add_home home cold)
-  add_library(${home} STATIC)
+# culprit_add_home(HOME KIND COLD): the empty library (STATIC, OBJECT) for one room or a unit of them.
+function(culprit_add_home home kind cold)
+  add_library(${home} ${kind})
   culprit_unity(${home})
   culprit_as_room(${home})
   set(headers culprit_headers)
@@ -210,7 +206,18 @@ function(culprit_folder name)
     target_link_libraries(${target} INTERFACE ${home})
   endif()
   if(NOT TARGET ${home})
-    culprit_add_home(${home} ${ARG_COLD})
+    culprit_add_home(${home} STATIC ${ARG_COLD})
+  endif()
+  set(homes ${home})
+  if(ARG_HOT)
+    list(REMOVE_ITEM sources ${ARG_HOT})
+    list(APPEND homes ${home}_hot)
+    if(NOT TARGET ${home}_hot)
+      culprit_add_home(${home}_hot OBJECT FALSE)
+      target_sources(${home} PRIVATE $<TARGET_OBJECTS:${home}_hot>)
+    endif()
+    list(TRANSFORM ARG_HOT PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    target_sources(${home}_hot PRIVATE ${ARG_HOT})
   endif()
   if(sources)
     list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
@@ -220,11 +227,6 @@ function(culprit_folder name)
     list(TRANSFORM ARG_ALONE PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     set_source_files_properties(${ARG_ALONE} TARGET_DIRECTORY ${home} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   endif()
-  if(ARG_HOT)
-    list(TRANSFORM ARG_HOT PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-    set_source_files_properties(${ARG_HOT} TARGET_DIRECTORY ${home} PROPERTIES
-      SKIP_UNITY_BUILD_INCLUSION ON SKIP_PRECOMPILE_HEADERS ON COMPILE_OPTIONS "${CULPRIT_HOT}")
-  endif()
   set(seen "")
   foreach(room IN LISTS ARG_SEES)
     culprit_home(other ${room})
@@ -232,7 +234,9 @@ function(culprit_folder name)
       list(APPEND seen ${other})
     endif()
   endforeach()
-  target_link_libraries(${home} ${scope} culprit_flags ${seen} ${ARG_LINKS})
+  foreach(part IN LISTS homes)
+    target_link_libraries(${part} ${scope} culprit_flags ${seen} ${ARG_LINKS})
+  endforeach()
   culprit_sources(tests TESTS ${platform})
   if(CULPRIT_TESTS AND CULPRIT_UNIT_TESTS AND tests)
     add_executable(${name}_test ${tests})

@@ -44,12 +44,20 @@ const Usual* FindUsual(uint16_t machine, int bits) {
 }
 
 // std::string_view::find looks for the first character only; these files are full of those.
-size_t Find(std::string_view bytes, std::string_view text, size_t from) {
-  if (from > bytes.size()) return std::string_view::npos;
-  const auto found = std::search(bytes.begin() + static_cast<std::ptrdiff_t>(from), bytes.end(),
-                                 std::boyer_moore_horspool_searcher(text.begin(), text.end()));
-  return found == bytes.end() ? std::string_view::npos : static_cast<size_t>(found - bytes.begin());
-}
+class Finder {
+ public:
+  // `text` stays with the caller.
+  explicit Finder(std::string_view text) : search_(text.begin(), text.end()) {}
+
+  size_t operator()(std::string_view bytes, size_t from) const {
+    if (from > bytes.size()) return std::string_view::npos;
+    const auto found = std::search(bytes.begin() + static_cast<std::ptrdiff_t>(from), bytes.end(), search_);
+    return found == bytes.end() ? std::string_view::npos : static_cast<size_t>(found - bytes.begin());
+  }
+
+ private:
+  std::boyer_moore_horspool_searcher<std::string_view::iterator> search_;
+};
 
 bool LooksLikeDirectory(std::string_view text) {
   return text.size() >= 3 && text.front() == '/' && text.back() == '/' &&
@@ -60,7 +68,8 @@ bool LooksLikeDirectory(std::string_view text) {
 // holds `hint` counts.
 std::vector<std::string> FindSystemDirs(std::string_view bytes, std::string_view hint) {
   std::vector<std::string> best;
-  for (size_t at = Find(bytes, hint, 0); at != std::string_view::npos; at = Find(bytes, hint, at + 1)) {
+  const Finder find(hint);
+  for (size_t at = find(bytes, 0); at != std::string_view::npos; at = find(bytes, at + 1)) {
     size_t start = bytes.rfind('\0', at) + 1;  // npos + 1 is 0
     while (start >= 2) {
       const size_t before = bytes.rfind('\0', start - 2) + 1;
@@ -83,7 +92,7 @@ std::vector<std::string> FindSystemDirs(std::string_view bytes, std::string_view
 // "... release version 2.36." in ld.so since 2.33; before that the real file is called ld-2.31.so.
 std::string FindGlibcVersion(std::string_view bytes) {
   constexpr std::string_view kMark = " release version ";
-  if (const size_t at = Find(bytes, kMark, 0); at != std::string_view::npos) {
+  if (const size_t at = Finder(kMark)(bytes, 0); at != std::string_view::npos) {
     const std::string_view rest = bytes.substr(at + kMark.size(), 16);
     const std::string_view number = rest.substr(0, rest.find_first_not_of("0123456789."));
     return std::string(number.substr(0, number.find_last_not_of('.') + 1));
@@ -103,7 +112,8 @@ std::string FindLibToken(std::string_view bytes, const std::vector<std::string>&
     std::string_view name = std::string_view(directory).substr(1, directory.size() - 2);
     if (name.starts_with("usr/")) name.remove_prefix(4);
     const std::string needle = std::string(name) + '\0';
-    for (size_t at = Find(bytes, needle, 1); at != std::string_view::npos; at = Find(bytes, needle, at + 1)) {
+    const Finder find(needle);
+    for (size_t at = find(bytes, 1); at != std::string_view::npos; at = find(bytes, at + 1)) {
       if (bytes[at - 1] == '\0') return std::string(name);
     }
   }

@@ -71,11 +71,7 @@ class Hider {
 
   Ranges Run() {
     while (at_ < text_.size()) {
-      const bool word_begins = at_ == 0 || !IsAlnum(text_[at_ - 1]);
-      if (Known() || PrivateKey() || Url() ||
-          (word_begins && (Token() || WebToken() || Bearer() || Named())) || UserOption())
-        continue;
-      ++at_;
+      if (!Known() && !Begins()) ++at_;
     }
     return std::move(hidden_);
   }
@@ -90,6 +86,15 @@ class Hider {
     return true;
   }
 
+  // What may begin with the character here.
+  bool Begins() {
+    const char c = text_[at_];
+    if (c == ':') return Url();
+    if (c == '-') return PrivateKey() || UserOption();
+    const bool word_begins = at_ == 0 || !IsAlnum(text_[at_ - 1]);
+    return word_begins && IsAlnum(c) && (Token() || WebToken() || Bearer() || Named());
+  }
+
   bool Known() {
     for (const std::string& secret : known_) {
       if (secret.size() >= kShortestKnown && Here(secret)) return Hide(at_, at_ + secret.size());
@@ -99,7 +104,7 @@ class Hider {
 
   bool Token() {
     for (const Shape& shape : kShapes) {
-      if (!Here(shape.prefix)) continue;
+      if (shape.prefix.front() != text_[at_] || !Here(shape.prefix)) continue;
       const size_t begin = at_ + shape.prefix.size();
       size_t end = begin;
       while (end < text_.size() &&
@@ -190,7 +195,7 @@ class Hider {
   // NAME=value, "name": "value", --name value.
   bool Named() {
     const size_t dashes = DashesBefore();
-    if (!IsAlnum(text_[at_]) || (dashes == 0 && at_ > 0 && InName(text_[at_ - 1]))) return false;
+    if (dashes == 0 && at_ > 0 && InName(text_[at_ - 1])) return false;
     size_t end = at_;
     while (end < text_.size() && end - at_ <= kLongestName && InName(text_[end])) ++end;
     const std::string_view name = text_.substr(at_, end - at_);
