@@ -34,7 +34,9 @@ void Check(const Scene& scene, Ruling& ruling) {
              failed.file);
     finding.evidence.push_back({"PT_GNU_STACK of " + failed.file + " has the flag X", failed.file});
     const std::string real = scene.view.RealPath(failed.file);
-    finding.fix = {.text = "use a newer build of this library, or clear the flag (keep a copy of the file)",
+    finding.fix = {.text =
+                       "use a newer build of this library, or clear the flag with patchelf 0.18 or newer "
+                       "(keep a copy of the file)",
                    .commands = {"patchelf --clear-execstack " + Word(failed.file)},
                    .risk = report::Risk::kMedium,
                    .changes = {report::PutLibrary{.path = real, .like = real}}};

@@ -1,4 +1,4 @@
-// CUL5021: cuDNN 8.3 to 8.9 needs zlibwapi.dll, which it does not bundle.
+// CUL5021: cuDNN 8.3 to 8.9.3 needs zlibwapi.dll, which it does not bundle.
 #include "base/text.h"
 #include "base/windows/path.h"
 #include "knowledge/windows.h"
