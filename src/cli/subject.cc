@@ -119,6 +119,7 @@ base::Result<engine::Subject> ForEngine(const Subject& subject, const LookOption
                             .programs = subject.programs,
                             .builds = subject.builds,
                             .recipes = subject.recipes,
+                            .names_only = options.names_only,
                             .verify = options.verify,
                             .process = subject.process,
                             .host = options.host,

@@ -46,6 +46,7 @@ struct LookOptions {
   std::string python = {};  // --python
   int seconds = 10;
   bool verify = false;
+  bool names_only = false;  // of packages, and of libraries nothing: for a plan
 };
 
 // Reads the files that the options name: a snapshot, --env.

@@ -115,14 +115,17 @@ snapshot::Stack CollectStack(const Surroundings& around, std::chrono::millisecon
       *kept ? std::shared_ptr<const PythonEnvironments>(kept, &**kept)
             : std::make_shared<const PythonEnvironments>();
   Running<snapshot::Toolkits> toolkits("toolkits", [=] { return collect.toolkits(*shared, *environments); });
-  Running<std::vector<snapshot::CudnnCopy>> cudnn("cudnn",
-                                                  [=] { return collect.cudnn(*shared, *environments); });
+  Running<std::vector<snapshot::CudnnCopy>> cudnn("cudnn", [=] {
+    return shared->names_only ? Fact<std::vector<snapshot::CudnnCopy>>::Absent("not requested")
+                              : collect.cudnn(*shared, *environments);
+  });
   std::optional<Running<snapshot::WindowsFacts>> windows;
   if (platform == base::Platform::kWindows)
     windows.emplace("windows", [=] { return CollectWindows(*shared, *environments); });
   const bool gpus_are_known = gpus.IsReady();
   if (gpus_are_known) stack.gpus = gpus.Wait(until);
-  if (codes != nullptr && shared->owner != nullptr && stack.gpus && !stack.gpus->empty())
+  const bool has_gpus = stack.gpus && !stack.gpus->empty();
+  if (codes != nullptr && shared->owner != nullptr && has_gpus && !shared->names_only)
     *codes = base::StartAside([=] { return ReadGpuCodes(*shared, *environments); });
   stack.environments = *kept;
   stack.driver = driver.Wait(until);

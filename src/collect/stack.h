@@ -30,10 +30,13 @@ struct Surroundings {
   std::vector<std::string> environments{};  // prefixes of environments that were named, absolute
   bool verify = false;                      // compare the hashes of RECORD, not only sizes
   bool no_python = false;                   // only other targets were named: no environment is looked for
-  std::vector<std::string> programs{};      // that were named, absolute
-  std::vector<std::string> builds{};        // build folders that were named, absolute
-  std::vector<std::string> recipes{};       // Dockerfiles and the like, as they were named
-  std::optional<Host> host{};               // --host
+  // For what is to be installed: of the environment in use the names and versions of its packages, of
+  // libraries nothing.
+  bool names_only = false;
+  std::vector<std::string> programs{};  // that were named, absolute
+  std::vector<std::string> builds{};    // build folders that were named, absolute
+  std::vector<std::string> recipes{};   // Dockerfiles and the like, as they were named
+  std::optional<Host> host{};           // --host
   bool host_unseen = false;  // --root: files of another system; its kernel, devices and GPUs are not there
   bool image = false;        // ... that start as a container
   // Who looks on after the time is over keeps it. Without it `system` must live until the program ends.

@@ -53,6 +53,7 @@ collect::Surroundings Around(const Subject& subject) {
                 .environments = subject.environments,
                 .verify = subject.verify,
                 .no_python = subject.no_python,
+                .names_only = subject.names_only,
                 .host_unseen = subject.host_unseen,
                 .image = subject.image};
   around.builds = subject.builds;

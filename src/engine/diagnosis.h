@@ -43,6 +43,7 @@ struct Subject {
   std::vector<std::string> recipes{};                     // looked at instead of the machine, as named
   bool find_programs = false;                             // those that use CUDA are programs too
   bool no_python = false;                                 // look for no environment
+  bool names_only = false;                                // of packages only names and versions (a plan)
   bool verify = false;                                    // compare the hashes of installed files
   bool host_unseen = false;                               // files of another system
   bool image = false;                                     // ... that start as a container

@@ -141,7 +141,8 @@ base::Result<HostAnswer> AskMachine(const HostOptions& options, plan::Question& 
                                                 : NamedEnvironment(*subject.machine, options.environment);
   if (!path) return std::unexpected(path.error());
   if (!path->empty()) subject.environments = {*path};
-  const auto diagnosis = LookAt(subject, {.common = options.common, .seconds = options.seconds});
+  const auto diagnosis =
+      LookAt(subject, {.common = options.common, .seconds = options.seconds, .names_only = true});
   if (!diagnosis) return std::unexpected(diagnosis.error());
   if (options.host.empty() && !elsewhere) TakeHost(diagnosis->snapshot(), question.host);
   HostAnswer answer{.place = PlaceToChange(diagnosis->snapshot().stack, question), .note = ""};

@@ -88,17 +88,9 @@ bool PutRecordOfFilesFirst(PythonEnvironment& environment) {
   return changed;
 }
 
-void Fill(const Surroundings& around, PythonEnvironment& environment) {
-  const std::vector<SiteDirectory> sites = ListSites(around.system, environment);
-  PackageSearch search{.system = around.system, .verify = around.verify};
-  environment.packages = PackagesOf(search, sites);
-  std::vector<NativePackage> natives = NativePackages(sites, environment.packages);
-  ReadPackages(search, sites, environment.packages, natives.size(),
-               [&](size_t i) { ReadLibraries(around.system, natives[i]); });
-  if (environment.kind == snapshot::EnvironmentKind::kConda) {
-    auto conda = CondaPackages(search, environment.prefix, environment.packages);
-    std::ranges::move(conda, std::back_inserter(environment.packages));
-  }
+void FindFrameworks(const Surroundings& around, const std::vector<SiteDirectory>& sites,
+                    std::vector<NativePackage> natives, PackageSearch& search,
+                    PythonEnvironment& environment) {
   environment.frameworks = FrameworksOf(around.system, sites, environment.packages);
   if (PutRecordOfFilesFirst(environment)) {
     environment.frameworks = FrameworksOf(around.system, sites, environment.packages);
@@ -107,6 +99,23 @@ void Fill(const Surroundings& around, PythonEnvironment& environment) {
       ThoseWithCuda(around.system, std::move(natives), environment.packages, environment.frameworks);
   std::ranges::move(others, std::back_inserter(environment.frameworks));
   AddDetails(search, sites, environment.frameworks, environment.packages);
+}
+
+void Fill(const Surroundings& around, PythonEnvironment& environment) {
+  const std::vector<SiteDirectory> sites = ListSites(around.system, environment);
+  PackageSearch search{.system = around.system, .verify = around.verify};
+  environment.packages = PackagesOf(search, sites);
+  std::vector<NativePackage> natives;
+  if (!around.names_only) {
+    natives = NativePackages(sites, environment.packages);
+    ReadPackages(search, sites, environment.packages, natives.size(),
+                 [&](size_t i) { ReadLibraries(around.system, natives[i]); });
+  }
+  if (environment.kind == snapshot::EnvironmentKind::kConda) {
+    auto conda = CondaPackages(search, environment.prefix, environment.packages);
+    std::ranges::move(conda, std::back_inserter(environment.packages));
+  }
+  if (!around.names_only) FindFrameworks(around, sites, std::move(natives), search, environment);
   // By name; of one name the first on sys.path stays in front.
   std::multimap<std::string, snapshot::PythonPackage> by_name;
   for (auto& package : environment.packages) by_name.emplace(package.name, std::move(package));
@@ -128,6 +137,7 @@ snapshot::Fact<std::vector<PythonEnvironment>> CollectEnvironments(const Surroun
   std::vector<PythonEnvironment> environments;
   std::vector<std::string> problems;
   for (const Place& place : platform.find(around, problems)) {
+    if (around.names_only && place.why == snapshot::EnvironmentWhy::kFound) continue;
     PythonEnvironment environment = platform.describe(around, place);
     Fill(around, environment);
     if (place.why == snapshot::EnvironmentWhy::kFound && environment.frameworks.empty()) continue;
