@@ -189,7 +189,7 @@ std::string ToLine(const Brief& brief) {
 base::Result<Brief> ReadBrief(std::string_view text) {
   if (text.size() > kMostBytes)
     return base::Fail(base::ErrorCode::kBadFormat, "too large for a brief snapshot");
-  const base::Json json = base::Json::parse(text, nullptr, false);
+  const base::Json json = base::ParseJson(text);
   if (!json.is_object()) return base::Fail(base::ErrorCode::kBadFormat, "not JSON");
   std::string wrong, schema;
   const snapshot::JsonReader reader(json, wrong);

@@ -115,7 +115,7 @@ std::optional<VariableStep> ImageConfig::SetBy(std::string_view variable, size_t
 }
 
 base::Result<ImageConfig> ParseConfig(const std::string& text) {
-  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const Json json = base::ParseJson(text);
   if (!json.is_object())
     return base::Fail(base::ErrorCode::kBadFormat, "the image's configuration is not valid JSON");
   ImageConfig config;

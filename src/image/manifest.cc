@@ -45,7 +45,7 @@ base::Result<std::string> ReadNamed(const Blobs& blobs, const std::string& name,
 base::Result<Json> ReadJson(const Blobs& blobs, const std::string& name, const std::string& digest = "") {
   const auto text = ReadNamed(blobs, name, digest);
   if (!text) return std::unexpected(text.error());
-  Json json = Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  Json json = base::ParseJson(*text);
   if (json.is_discarded()) return base::Fail(ErrorCode::kBadFormat, name + " is not valid JSON");
   return json;
 }

@@ -167,7 +167,7 @@ std::vector<std::string> WordsOf(std::string_view script, std::string_view name)
 }
 
 void ReadLabels(const std::string& text, ImageConfig& config) {
-  const base::Json json = base::Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const base::Json json = base::ParseJson(text);
   if (!json.is_object()) return;
   for (const auto& [name, value] : json.items()) {
     if (value.is_string()) config.labels.emplace(name, value.get<std::string>());

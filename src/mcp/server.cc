@@ -54,7 +54,7 @@ Json TextResult(const std::string& text, bool is_error, int exit_status) {
 
 // A snapshot contains all facts of a machine; the findings quote what matters.
 Json JsonResult(const Ran& ran) {
-  Json answer = Json::parse(ran.output, nullptr, /*allow_exceptions=*/false);
+  Json answer = base::ParseJson(ran.output);
   if (!answer.is_object()) return TextResult(Shortened(ran.output + ran.error), true, ran.exit_status);
   answer.erase("snapshot");
   if (!ShortenLists(answer))
@@ -95,8 +95,8 @@ Server::~Server() {
 
 void Server::Take(std::string_view text) {
   if (base::Trim(text).empty()) return;
-  Json message = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (message.is_discarded()) message = Json::parse(Mended(text), nullptr, /*allow_exceptions=*/false);
+  Json message = base::ParseJson(text);
+  if (message.is_discarded()) message = base::ParseJson(Mended(text));
   if (message.is_discarded()) return Refuse(nullptr, kParseError, "not JSON");
   const Json& method = Member(message, "method");
   const Json& id = Member(message, "id");

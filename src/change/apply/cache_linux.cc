@@ -107,7 +107,7 @@ Json FileJson(const std::string& path, const std::string& kept, Work& work) {
 base::Result<Json> Kept(const Step& step, const Journal& journal, const std::string& what) {
   const auto text = ReadBytes(journal.old(), std::to_string(step.number) + what, uint64_t{64} << 20);
   if (!text) return std::unexpected(text.error());
-  Json json = Json::parse(*text, nullptr, false);
+  Json json = base::ParseJson(*text);
   if (json.is_discarded()) return Fail(ErrorCode::kBadFormat, journal.folder() + "/old: unexpected content");
   return json;
 }

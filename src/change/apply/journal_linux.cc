@@ -263,8 +263,7 @@ base::Result<Run> ReadRun(const std::string& folder) {
       Take(run, Json::parse(lines[i]));
     } catch (const Json::exception&) {
       // The line on which it was killed; the undo that came after it wrote on.
-      if (i + 1 < lines.size() && Json::parse(lines[i + 1], nullptr, false).value("record", "") == "undone")
-        continue;
+      if (i + 1 < lines.size() && base::ParseJson(lines[i + 1]).value("record", "") == "undone") continue;
       if (i + 1 == lines.size()) continue;
       return Fail(ErrorCode::kBadFormat, fmt::format("{}/{}: cannot parse line {}", folder, kLog, i + 1));
     }

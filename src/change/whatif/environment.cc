@@ -179,7 +179,7 @@ std::vector<std::string> FilesOf(const System& machine, const Environment& envir
   std::vector<std::string> listed;
   if (package.record.ends_with(".json")) {
     const auto text = system::ReadWholeFile(machine, package.record, kRecordLimit);
-    const base::Json json = base::Json::parse(text.value_or(""), nullptr, /*allow_exceptions=*/false);
+    const base::Json json = base::ParseJson(text.value_or(""));
     if (json.is_object() && json.contains("files") && json["files"].is_array()) {
       for (const base::Json& file : json["files"]) {
         if (file.is_string()) listed.push_back(JoinPath(environment.prefix, file.get<std::string>()));

@@ -81,7 +81,7 @@ base::Result<Json> Get(const FleetRun& run, std::vector<std::string> words) {
   words.insert(words.end(), run.words.begin(), run.words.end());
   const auto heard = RunTool("kubectl", std::move(words), run.seconds, run.stop);
   if (!heard) return std::unexpected(heard.error());
-  Json json = Json::parse(heard->output, nullptr, false);
+  Json json = base::ParseJson(heard->output);
   if (heard->end.exit_status != 0 || !json.is_object())
     return base::Fail(base::ErrorCode::kNotReadable, "kubectl: " + ReasonOf(*heard, run.seconds));
   return json;

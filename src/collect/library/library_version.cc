@@ -82,7 +82,7 @@ std::optional<Reading> VersionFromToolkit(const System& system, std::string_view
     const std::string file = JoinPath(directory, "version.json");
     const auto text = system::ReadWholeFile(system, file, kVersionFileLimit);
     if (!text) continue;
-    const base::Json json = base::Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+    const base::Json json = base::ParseJson(*text);
     if (!json.is_object()) continue;
     for (const std::string& key : {"lib" + lower, "cuda_" + lower}) {
       const auto item = json.find(key);

@@ -104,7 +104,7 @@ void ReadTorchCompanion(const BuildFiles& files, Framework& framework) {
 // cpp_lib.json: {"version": {"cuda": 1204, "torch": "2.5.1+cu124", "python": "3.10.15"}, "env": {...}}
 void ReadXformers(const BuildFiles& files, Framework& framework) {
   const std::string text = Read(files, JoinPath(framework.directory, "cpp_lib.json"), framework);
-  const base::Json json = base::Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const base::Json json = base::ParseJson(text);
   if (!json.is_object() || !json.contains("version") || !json["version"].is_object()) return;
   const base::Json& version = json["version"];
   if (version.contains("torch") && version["torch"].is_string()) {
@@ -190,7 +190,7 @@ void ReadOnnxruntime(const BuildFiles& files, Framework& framework) {
 void ReadCupy(const BuildFiles& files, Framework& framework) {
   framework.cuda = CudaOfName(framework.package);
   const std::string text = Read(files, JoinPath(framework.directory, ".data/_wheel.json"), framework);
-  const base::Json json = base::Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const base::Json json = base::ParseJson(text);
   if (json.is_object() && json.contains("cuda") && json["cuda"].is_string()) {
     std::string cuda = json["cuda"].get<std::string>();  // "12.x", "11.2"
     if (cuda.ends_with(".x")) cuda.resize(cuda.size() - 2);

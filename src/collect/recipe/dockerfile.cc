@@ -26,7 +26,7 @@ constexpr size_t kLongestList = 64 << 10;
 // ["a", "b"]; nullopt if it is no list of texts.
 std::optional<Words> ExecForm(std::string_view text) {
   if (!text.starts_with('[') || text.size() > kLongestList) return std::nullopt;
-  const base::Json json = base::Json::parse(text, nullptr, false);
+  const base::Json json = base::ParseJson(text);
   if (!json.is_array()) return std::nullopt;
   Words words;
   for (const base::Json& item : json) {

@@ -27,7 +27,7 @@ struct ToolkitVersion {
 ToolkitVersion ReadToolkitVersion(const system::System& system, const std::string& root) {
   const std::string json_path = JoinPath(root, "version.json");
   if (const auto text = system::ReadWholeFile(system, json_path, kVersionFileLimit)) {
-    const base::Json json = base::Json::parse(*text, nullptr, /*allow_exceptions=*/false);
+    const base::Json json = base::ParseJson(*text);
     if (!json.is_object()) system.NoteUnread(json_path, base::Unread::kNotUnderstood);
     const auto cuda = json.is_object() ? json.find("cuda") : json.end();
     if (json.is_object() && cuda != json.end() && cuda->is_object()) {

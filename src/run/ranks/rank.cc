@@ -59,7 +59,7 @@ std::string ToLine(Rank rank) { return Fitting(rank); }
 base::Result<Rank> ReadRank(std::string_view text) {
   const auto bad = [](std::string why) { return base::Fail(base::ErrorCode::kBadFormat, std::move(why)); };
   if (text.size() > kMostBytes) return bad("too large for a rank record");
-  const base::Json json = base::Json::parse(text, nullptr, false);
+  const base::Json json = base::ParseJson(text);
   if (!json.is_object()) return bad("not JSON");
   std::string wrong, schema;
   const snapshot::JsonReader reader(json, wrong);
