@@ -5,7 +5,7 @@
 #   rooms whose headers may be included; tests/layers_test checks the includes. LINKS are external libraries.
 #   UNIT: rooms of one unit are compiled together in a unity build, as one library; ALONE names sources that are not.
 #   All of them are COLD, or none.
-#   HOT: sources of a COLD room that are compiled for speed.
+#   HOT: sources of a COLD room that are compiled for speed. SMALL: sources of another room that are compiled for size.
 #   COLD: runs once and waits for files or people, so the release compiles it for size (CULPRIT_COLD_LEVEL): 0.7 of what -O1 gives.
 #   PLATFORM: linux/ and *_linux.cc are compiled for Linux only, windows/ and *_windows.cc for Windows only.
 #   TESTS_ALONE: tests that are compiled by themselves even in a unity build.
@@ -190,7 +190,7 @@ function(culprit_add_home home kind cold)
 endfunction()
 
 function(culprit_folder name)
-  cmake_parse_arguments(ARG "COLD;PLATFORM" "UNIT" "SOURCES;WITHOUT;ALONE;HOT;TESTS_ALONE;SEES;LINKS;TEST_LINKS" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;PLATFORM" "UNIT" "SOURCES;WITHOUT;ALONE;HOT;SMALL;TESTS_ALONE;SEES;LINKS;TEST_LINKS" ${ARGN})
   set(target culprit_${name})
   set(platform "")
   if(ARG_PLATFORM)
@@ -212,16 +212,21 @@ function(culprit_folder name)
     culprit_add_home(${home} STATIC ${ARG_COLD})
   endif()
   set(homes ${home})
-  if(ARG_HOT)
-    list(REMOVE_ITEM sources ${ARG_HOT})
-    list(APPEND homes ${home}_hot)
-    if(NOT TARGET ${home}_hot)
-      culprit_add_home(${home}_hot OBJECT FALSE)
-      target_sources(${home} PRIVATE $<TARGET_OBJECTS:${home}_hot>)
+  foreach(kind IN ITEMS HOT SMALL)
+    if(NOT ARG_${kind})
+      continue()
     endif()
-    list(TRANSFORM ARG_HOT PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-    target_sources(${home}_hot PRIVATE ${ARG_HOT})
-  endif()
+    set(part ${home}_${kind})
+    list(REMOVE_ITEM sources ${ARG_${kind}})
+    list(APPEND homes ${part})
+    if(NOT TARGET ${part})
+      string(COMPARE EQUAL ${kind} SMALL small)
+      culprit_add_home(${part} OBJECT ${small})
+      target_sources(${home} PRIVATE $<TARGET_OBJECTS:${part}>)
+    endif()
+    list(TRANSFORM ARG_${kind} PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    target_sources(${part} PRIVATE ${ARG_${kind}})
+  endforeach()
   if(sources)
     list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     target_sources(${home} PRIVATE ${sources} ${ARG_SOURCES})
