@@ -51,6 +51,8 @@ class Chooser {
 
  private:
   bool Try(const std::vector<Root>& roots) {
+    // Most of what cannot be is seen without the solver, in a tenth of its time.
+    if (NarrowFurther(universe_, roots, asked_.ignored, narrowed_).empty != kNone) return false;
     auto found = pool_->Install(roots);
     if (!found) return false;
     choice_ = *std::move(found);
