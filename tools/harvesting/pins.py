@@ -32,7 +32,7 @@ PIN_SOURCE = "package index: metadata of that release"
 HEADER = """\
 # Pins between packages, as the package index has them. Written by tools/harvest; not to be edited.
 #
-# pin: Requires-Dist of a release, for one extra or none; markers are dropped, requirements of no interest here too.
+# pin: Requires-Dist of a release, for one extra or none; markers and the extras of what is required are dropped, requirements of no interest here too.
 # wheel: the versions of a distribution.
 
 """
