@@ -30,7 +30,8 @@ struct Library {
   std::string_view family;                    // "cudnn", "cuda", "driver", "tensorrt", "nccl" ...
   std::string_view title;                     // "cuDNN", "cuBLAS Lt"
   std::span<const std::string_view> sonames;  // exact, for example "libcudnn.so.8", "libcudnn.so.9"
-  std::span<const std::string_view> dlls;     // "cudnn64_8.dll", also "cupti64_*.dll"; a name without a version is only in its newest row
+  std::span<const std::string_view>
+      dlls;  // "cudnn64_8.dll", also "cupti64_*.dll"; a name without a version is only in its newest row
   std::span<const std::string_view> version_symbols;  // exported 4-byte words major<<16|minor<<8|patch
   std::span<const std::string_view>
       version_siblings;                        // sonames of libraries next to it that have its version

@@ -31,5 +31,8 @@ struct ToolRow {
   std::string_view source;
 };
 std::span<const ToolRow> Tools();
+// The place without its condition ("/opt/cuda/bin/ptxas if >=2.19"); "" if it is none of that release of the
+// user.
+std::string_view PlaceFor(std::string_view place, std::string_view release);
 
 }  // namespace culprit::knowledge

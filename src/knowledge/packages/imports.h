@@ -43,8 +43,8 @@ struct ImportRow {
   ImportOs os;
   StepAction action;
   StepSearch search;
-  std::string_view since;                  // first version of the framework; "" = all before `until`, read or not
-  std::string_view until;                  // first version that no longer does this
+  std::string_view since;  // first version of the framework; "" = all before `until`, read or not
+  std::string_view until;  // first version that no longer does this
   std::span<const std::string_view> cuda;  // only builds for these CUDA majors; empty = every build
   // Each of these is a separate step, "folder/file" or "file"; empty = one step.
   std::span<const std::string_view> each;

@@ -28,16 +28,6 @@ std::vector<std::string> SearchedByLoader(const Scene& scene, std::string_view n
   return paths;
 }
 
-// The place without its condition; "" if it is not one of that release: "/opt/cuda/bin/ptxas if >=2.19".
-std::string_view PlaceFor(const ToolUse& use, std::string_view place) {
-  constexpr std::string_view kIf = " if ";
-  const size_t at = place.find(kIf);
-  if (at == std::string_view::npos) return place;
-  const bool holds =
-      use.package != nullptr && base::Meets(use.package->version, place.substr(at + kIf.size())) == true;
-  return holds ? place.substr(0, at) : "";
-}
-
 // The paths that one place of the table stands for.
 std::vector<std::string> PathsOf(const Scene& scene, const ToolUse& use, std::string_view place) {
   if (place.empty()) return {};
@@ -95,8 +85,10 @@ void Find(const Scene& scene, ToolUse& use) {
 void Add(const Scene& scene, ToolUse use, std::vector<ToolUse>& all) {
   if (const std::string_view named = scene.Variable(std::string(use.row->variable)); !named.empty())
     use.places.push_back(scene.PathOf(named));
+  const std::string_view release = use.package != nullptr ? std::string_view(use.package->version) : "";
   for (const std::string_view place : use.row->places) {
-    for (std::string& path : PathsOf(scene, use, PlaceFor(use, place))) use.places.push_back(std::move(path));
+    for (std::string& path : PathsOf(scene, use, knowledge::PlaceFor(place, release)))
+      use.places.push_back(std::move(path));
   }
   Find(scene, use);
   all.push_back(std::move(use));
