@@ -135,6 +135,18 @@ std::set<Version> PythonsOnTheIndex(const FrameworkRelease& row) {
   return pythons;
 }
 
+// DistributionsOf() takes packages to be in order, and the rows of one release to be neighbours.
+TEST(Coverage, RowsOfAReleaseAreNeighbours) {
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  std::string_view package, version;
+  for (const Distribution& row : Distributions()) {
+    if (row.package == package && row.version == version) continue;
+    EXPECT_LE(package, row.package) << Text(row.version);
+    EXPECT_TRUE(seen.insert({row.package, row.version}).second) << Text(row.package) << " " << Text(row.version);
+    package = row.package, version = row.version;
+  }
+}
+
 TEST(Coverage, NoRowIsNewerThanTheIndex) {
   for (const FrameworkRelease& row : FrameworkReleases()) {
     const std::span<const Distribution> wheels = DistributionsOf(PackageOf(row));
