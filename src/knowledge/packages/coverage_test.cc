@@ -142,7 +142,8 @@ TEST(Coverage, RowsOfAReleaseAreNeighbours) {
   for (const Distribution& row : Distributions()) {
     if (row.package == package && row.version == version) continue;
     EXPECT_LE(package, row.package) << Text(row.version);
-    EXPECT_TRUE(seen.insert({row.package, row.version}).second) << Text(row.package) << " " << Text(row.version);
+    EXPECT_TRUE(seen.insert({row.package, row.version}).second)
+        << Text(row.package) << " " << Text(row.version);
     package = row.package, version = row.version;
   }
 }
