@@ -104,10 +104,11 @@ void PutCudaLibrary(Wheel& wheel, const std::string& folder, const std::string& 
 
 void PutCudnn(Wheel& wheel, const std::string& folder, const base::Version& cudnn) {
   const bool windows = wheel.environment.windows;
+  const std::string release = cudnn.parts.size() > 1 ? cudnn.ToString() : "";  // "some 9.x" is no release
   for (const knowledge::CudnnPart* part : knowledge::PartsOf(cudnn)) {
     const std::string file(windows ? part->windows : part->linux);
     if (file.empty()) continue;
-    PutCudaLibrary(wheel, folder, file, cudnn.ToString());
+    PutCudaLibrary(wheel, folder, file, release);
     Claims& claims = wheel.binaries[JoinPath(folder, file)];
     if (!windows && part->name != "shim" && folder.starts_with("nvidia/")) {
       claims.runpath = "$ORIGIN:$ORIGIN/../../cublas/lib:$ORIGIN/../../cuda_nvrtc/lib:$ORIGIN/../../cu13/lib";
