@@ -22,7 +22,7 @@ function(culprit_embed objects symbol file)
   set(bare ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.bare)
   add_custom_command(OUTPUT ${packed}
     COMMAND ${CMAKE_STRIP} --strip-all -R .comment -o ${bare} ${file}
-    COMMAND gzip -9 -n -f -S .gz ${bare}
+    COMMAND gzip $<IF:$<CONFIG:Release>,-9,-1> -n -f -S .gz ${bare}
     COMMAND ${CMAKE_COMMAND} -E rename ${bare}.gz ${packed}
     DEPENDS ${file} ${ARG_DEPENDS} VERBATIM)
   # Written as C++ with one block of assembler, because every generator knows how to compile that for any target.

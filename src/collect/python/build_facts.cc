@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/json.h"
+#include "base/python/pep508.h"
 #include "base/text.h"
 #include "binfmt/elf/elf.h"
 #include "collect/python/text.h"
@@ -30,11 +31,14 @@ std::string ValueOf(const std::optional<std::string>& literal) {
   return !literal || *literal == "None" || *literal == "False" ? "" : *literal;
 }
 
-// The exact version that a package pins another to: ==9.1.0.70 -> "9.1.0.70".
-std::string PinOf(const PythonPackage* package, std::string_view prefix) {
-  if (package == nullptr) return "";
-  for (const snapshot::Requirement& requirement : package->requirements) {
+// The exact version that a package pins another to: ==9.1.0.70 -> "9.1.0.70". PyTorch's wheels for Windows have
+// the requirements of those for Linux, marked as such.
+std::string PinOf(const BuildFiles& files, std::string_view prefix) {
+  if (files.package == nullptr) return "";
+  const base::MarkerFacts facts{.windows = files.system.platform() == base::Platform::kWindows};
+  for (const snapshot::Requirement& requirement : files.package->requirements) {
     if (!requirement.name.starts_with(prefix) || !requirement.extra.empty()) continue;
+    if (base::Holds(requirement.marker, facts) == false) continue;
     if (requirement.specifier.starts_with("==")) return requirement.specifier.substr(2);
   }
   return "";
@@ -87,7 +91,7 @@ void ReadTorch(const BuildFiles& files, Framework& framework) {
                          !ValueOf(PythonAssignment(text, "rocm")).empty() ||
                          !ValueOf(PythonAssignment(text, "xpu")).empty();
   framework.cpu_only = cuda == "None" && !other_gpu;
-  framework.cudnn = Release(PinOf(files.package, "nvidia-cudnn-cu"));
+  framework.cudnn = Release(PinOf(files, "nvidia-cudnn-cu"));
 }
 
 void ReadTorchCompanion(const BuildFiles& files, Framework& framework) {

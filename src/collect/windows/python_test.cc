@@ -29,7 +29,9 @@ class WindowsPython : public testing::Test {
                             "__version__ = '2.5.1+cu124'\r\ncuda: Optional[str] = '12.4'\r\nhip = None\r\n");
     machine_.system.AddFile(site + "/torch/lib/torch_cuda.dll", "abc");
     const std::string record = site + "/torch-2.5.1+cu124.dist-info/";
-    machine_.system.AddFile(record + "METADATA", "Name: torch\r\nVersion: 2.5.1+cu124\r\n\r\n");
+    machine_.system.AddFile(record + "METADATA",
+                            "Name: torch\r\nVersion: 2.5.1+cu124\r\nRequires-Dist: nvidia-cudnn-cu12==9.1.0.70; "
+                            "platform_system == \"Linux\"\r\n\r\n");
     machine_.system.AddFile(record + "RECORD",
                             "torch/lib/torch_cuda.dll,sha256=x,4\r\ntorch/_C.cp311-win_amd64.pyd,,9\r\n");
   }
@@ -63,6 +65,7 @@ TEST_F(WindowsPython, AVirtualEnvironmentAndThePythonThatItStarts) {
   EXPECT_EQ(venv.site_packages, (Paths{"/C:/projects/venv/Lib/site-packages"}));
   ASSERT_EQ(venv.frameworks.size(), 1u);
   EXPECT_EQ(venv.frameworks[0].cuda, "12.4");
+  EXPECT_EQ(venv.frameworks[0].cudnn, "");  // what it pins is for Linux
   EXPECT_EQ(venv.frameworks[0].libraries,
             (Paths{"/C:/projects/venv/Lib/site-packages/torch/lib/torch_cuda.dll"}));
   ASSERT_EQ(venv.packages.size(), 1u);
