@@ -426,7 +426,8 @@ Subject Imports() {
                  {"opened", "StepWhen::kOpened"}}},
                {"texts", Form::kTexts},
                {"loaded"},
-               kSource}}}};
+               kSource},
+           .packed = true}}};
 }
 
 Subject Sonames() {
