@@ -1,6 +1,7 @@
 #include "plan/choose.h"
 
 #include <algorithm>
+#include <memory>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -16,13 +17,17 @@ constexpr size_t kMostPairs = 12;  // installed packages of which two at a time 
 
 class Chooser {
  public:
-  Chooser(const Universe& universe, const Demands& asked, Narrowed narrowed, Choice first)
+  Chooser(const Universe& universe, const Demands& asked, Narrowed narrowed, std::unique_ptr<Pool> pool,
+          Choice first)
       : universe_(universe),
         asked_(asked),
         narrowed_(std::move(narrowed)),
-        tightened_(asked.roots.size()),
+        pool_(std::move(pool)),
         roots_(asked.roots),
-        choice_(std::move(first)) {}
+        choice_(std::move(first)) {
+    pooled_ = CountLeft(narrowed_);
+    tightened_ = roots_.size();
+  }
 
   Choice Run(size_t first) {
     if (first != kNone && choice_[first] != kNone) TakeFirst(first, AllOf(first));
@@ -46,11 +51,12 @@ class Chooser {
 
  private:
   bool Try(const std::vector<Root>& roots) {
-    // Most of what cannot be is seen without the solver, in a tenth of its time. And the solver gets only
-    // what is left: of every two candidates of a package it makes a rule.
+    // Most of what cannot be is seen without the solver, in a tenth of its time. It makes a rule of every two
+    // candidates of a package, so it is given few.
     const Narrowed left = NarrowFurther(universe_, roots, asked_.ignored, narrowed_);
     if (left.empty != kNone) return false;
-    auto found = Pool(universe_, left, asked_.ignored).Install(roots);
+    const bool few = 2 * CountLeft(left) < pooled_;
+    auto found = few ? Pool(universe_, left, asked_.ignored).Install(roots) : pool_->Install(roots);
     if (!found) return false;
     choice_ = *std::move(found);
     return true;
@@ -61,11 +67,20 @@ class Chooser {
     roots.push_back(std::move(root));
     return Try(roots);
   }
-  // What is fixed excludes most of the rest: it need not be tried.
+  // What is fixed excludes most of the rest: it need not be tried, and the solver sees less.
   void Tighten() {
     if (roots_.size() == tightened_) return;
     tightened_ = roots_.size();
     narrowed_ = NarrowFurther(universe_, roots_, asked_.ignored, std::move(narrowed_));
+    const size_t left = CountLeft(narrowed_);
+    if (3 * left > 2 * pooled_) return;
+    pool_ = std::make_unique<Pool>(universe_, narrowed_, asked_.ignored);
+    pooled_ = left;
+  }
+  size_t CountLeft(const Narrowed& narrowed) const {
+    size_t count = 0;
+    for (size_t p = 0; p < universe_.packages.size(); ++p) count += narrowed.CountLeft(p);
+    return count;
   }
   bool IsPossible(size_t package, size_t candidate) const { return narrowed_.left[package][candidate] != 0; }
 
@@ -244,7 +259,8 @@ class Chooser {
   const Universe& universe_;
   const Demands& asked_;
   Narrowed narrowed_;
-  size_t tightened_;  // how many roots it is narrowed by
+  std::unique_ptr<Pool> pool_;
+  size_t pooled_ = 0, tightened_ = 0;  // candidates in the pool; roots that are narrowed by
   std::vector<Root> roots_;
   Choice choice_;
 };
@@ -265,8 +281,10 @@ std::optional<Choice> Choose(const Universe& universe, const Demands& asked, siz
   for (const Before before : {Before::kNo, Before::kYes}) {
     Narrowed narrowed = Narrow(universe, asked, before);
     if (narrowed.empty != kNone) continue;
-    auto any = Pool(universe, narrowed, asked.ignored).Install(asked.roots);
-    if (any) return Chooser(universe, asked, std::move(narrowed), *std::move(any)).Run(first);
+    auto pool = std::make_unique<Pool>(universe, narrowed, asked.ignored);
+    auto any = pool->Install(asked.roots);
+    if (any)
+      return Chooser(universe, asked, std::move(narrowed), std::move(pool), *std::move(any)).Run(first);
   }
   return std::nullopt;
 }
