@@ -115,7 +115,7 @@ std::string Diagnosis::NoAnswer(std::chrono::milliseconds limit) const {
   const auto seconds = std::chrono::ceil<std::chrono::seconds>(waiting.empty() ? limit : step).count();
   return "no answer within " + std::to_string(seconds) + " s" +
          (waiting.empty() ? "" : " from " + base::Printable(waiting.front())) +
-         "; a file system may not be responding (--timeout sets the limit)";
+         "; a file system may not be responding";
 }
 
 std::vector<std::string> Diagnosis::Waiting(std::chrono::milliseconds age) const {
