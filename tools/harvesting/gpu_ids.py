@@ -10,13 +10,17 @@ from harvesting.rows import table
 PCI_IDS = ["/usr/share/misc/pci.ids", "/usr/share/hwdata/pci.ids"]
 # Fermi and later; "GP104BM" and "GP104GL" are GP104, "GB20B" is a chip of its own.
 CHIP = re.compile(r"((?:GF|GK|GM|GP|GV|TU|GA|AD|GH|GB|GR)(?:[0-9]{3}|[0-9]{2}B))B?[GLM]{0,3}(?=$|[\s\[])")
+# Where pci.ids names another chip than the block of ids belongs to; None: it names two ("GM204 [GM107 CS1]").
+CORRECTED = {0x109A: "GF110", 0x109B: "GF110", 0x13AD: None, 0x13AE: None, 0x13BE: None, 0x13BF: None}
+CORRECTED_BY = "envytools/envytools@f102b823:docs/hw/pciid.rst"
 NO_GPU = re.compile(r"Audio|USB|NVSwitch|[Bb]ridge")  # the other devices of a card, and switches and bridges named after a GPU
 IDS_HEADER = """\
 # PCI device ids of NVIDIA GPUs (vendor 10de), as ranges of one chip each. Written by tools/harvest from pci.ids, the
 # chip table by hand.
 #
 # range: every id of it that pci.ids names belongs to that chip; ids in between that it does not name are taken to as
-#   well, since NVIDIA numbers chip by chip.
+#   well, since NVIDIA numbers chip by chip. Where envytools has another chip than pci.ids, it is that of envytools; where
+#   pci.ids itself names two, the id is in no range.
 # chip: its compute capability; without one it is not known.
 
 """
@@ -31,7 +35,8 @@ def read_pci_ids(path):
         device = re.match(r"\t([0-9a-f]{4})  (.*)", line) if inside else None
         chip = CHIP.match(device.group(2)) if device and not NO_GPU.search(device.group(2)) else None
         if device:
-            chips[int(device.group(1), 16)] = chip.group(1) if chip else None
+            number = int(device.group(1), 16)
+            chips[number] = CORRECTED.get(number, chip.group(1) if chip else None)
     return chips
 
 
@@ -51,6 +56,8 @@ def harvest_pci_ids(path, old):
             ranges[-1]["last"] = device
         elif chip:
             ranges.append({"first": device, "last": device, "chip": chip, "source": source})
+        if chip and device in CORRECTED and CORRECTED_BY not in ranges[-1]["source"]:
+            ranges[-1]["source"] += f"; {device:04x} and later: {CORRECTED_BY}"
         before = chip
     known = {row["name"] for row in old["chip"]}
     for chip in sorted(set(chips.values()) - known - {None}):
