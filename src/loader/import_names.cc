@@ -107,10 +107,12 @@ std::optional<std::string> ImportNames::Fill(std::string_view name, std::string_
 std::optional<std::string> ImportNames::FirstFile(const std::vector<std::string>& names, bool everywhere) {
   std::vector<std::string> sites = {site_};
   if (everywhere) sites = environment_.site_packages;
-  for (const std::string& name : names) {
-    if (name.find('/') == std::string::npos) continue;
-    for (const std::string& site : sites) {
-      const std::string path = name.starts_with('/') ? name : base::CleanPath(base::JoinPath(site, name));
+  for (const std::string& site : sites) {
+    for (const std::string& name : names) {
+      const bool absolute = name.starts_with('/');
+      // The toolkit's own files only where no package has them.
+      if (name.find('/') == std::string::npos || (absolute && &site != &sites.back())) continue;
+      const std::string path = absolute ? name : base::CleanPath(base::JoinPath(site, name));
       if (auto file = FindFile(path)) return file;
     }
   }
