@@ -99,7 +99,7 @@ TEST(Packages, NamesOutsidePip) {
   EXPECT_EQ(Named("apt", "driver-open", "550.54"), "nvidia-driver-550-open");
   EXPECT_EQ(Named("apt", "driver-open", "470.82"), "") << "there were no open modules yet";
   EXPECT_EQ(Named("conda", "cuda", "11.8"), "cudatoolkit=11.8");
-  EXPECT_EQ(Named("conda", "cuda", "12.4.1"), "cuda-toolkit=12.4.1");
+  EXPECT_EQ(Named("conda", "cuda", "12.4.1"), "cuda-toolkit=12.4");
   EXPECT_EQ(Named("zypper", "cuda", "12.4"), "");
 }
 
