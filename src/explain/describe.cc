@@ -72,22 +72,24 @@ std::optional<report::Command> FilledCommand(std::string_view text, const Sympto
 // itself.
 class Words {
  public:
-  explicit Words(std::vector<const Told*> told)
+  Words(std::vector<const Told*> told, base::Platform platform)
       : loudest_(told.empty() ? Symptom{} : *told.front()->symptom), told_(std::move(told)) {
     std::erase_if(told_, [](const Told* one) { return one->story->advice == nullptr; });
+    doable_ = told_;
+    if (platform == base::Platform::kWindows)
+      std::erase_if(doable_, [](const Told* one) { return one->story->advice->on_linux; });
   }
 
-  std::string Of(std::string_view Advice::* part, std::string_view otherwise) const {
-    for (const Told* told : told_) {
-      const std::string_view words = told->story->advice->*part;
-      if (words.empty()) continue;
-      if (auto text = Filled(words, *told->symptom)) return *std::move(text);
-    }
-    if (auto text = Filled(otherwise, loudest_)) return *std::move(text);
-    return Filled(otherwise, Symptom{}).value_or(std::string(otherwise));
+  // What happened, and why.
+  std::string Story(std::string_view Advice::* part, std::string_view otherwise) const {
+    return Of(part, otherwise, told_);
+  }
+  // What to do about it.
+  std::string ToDo(std::string_view Advice::* part, std::string_view otherwise) const {
+    return Of(part, otherwise, doable_);
   }
   std::vector<report::Command> Commands() const {
-    for (const Told* told : told_) {
+    for (const Told* told : doable_) {
       std::vector<report::Command> commands;
       for (const std::string_view command : told->story->advice->commands) {
         if (auto filled = FilledCommand(command, *told->symptom)) commands.push_back(*std::move(filled));
@@ -99,8 +101,20 @@ class Words {
   }
 
  private:
+  std::string Of(std::string_view Advice::* part, std::string_view otherwise,
+                 const std::vector<const Told*>& from) const {
+    for (const Told* told : from) {
+      const std::string_view words = told->story->advice->*part;
+      if (words.empty()) continue;
+      if (auto text = Filled(words, *told->symptom)) return *std::move(text);
+    }
+    if (auto text = Filled(otherwise, loudest_)) return *std::move(text);
+    return Filled(otherwise, Symptom{}).value_or(std::string(otherwise));
+  }
+
   Symptom loudest_;
   std::vector<const Told*> told_;
+  std::vector<const Told*> doable_;  // of these, what the system of the log can do
 };
 
 // The texts of a cause, for the system that the log comes from.
@@ -134,17 +148,18 @@ report::LikelyCause Describe(std::string_view slug, double score, const Differen
   std::ranges::sort(speaking, [](const Told* a, const Told* b) {
     return a->weight != b->weight ? a->weight > b->weight : a->story < b->story;
   });
-  const knowledge::Cause cause = TextsOf(slug, PlatformOf(symptoms));
-  const Words words(speaking);
+  const base::Platform platform = PlatformOf(symptoms);
+  const knowledge::Cause cause = TextsOf(slug, platform);
+  const Words words(speaking, platform);
   report::LikelyCause likely{.cause = std::string(slug),
-                             .code = words.Of(&Advice::code, cause.code),
+                             .code = words.Story(&Advice::code, cause.code),
                              .confidence = static_cast<int>(std::min(score, 0.99) * 100 + 0.5) / 100.0,
-                             .summary = words.Of(&Advice::says, cause.title),
-                             .because = words.Of(&Advice::because, ""),
-                             .separate_by = words.Of(&Advice::check, cause.check),
-                             .fix = words.Of(&Advice::fix, cause.fix),
+                             .summary = words.Story(&Advice::says, cause.title),
+                             .because = words.Story(&Advice::because, ""),
+                             .separate_by = words.ToDo(&Advice::check, cause.check),
+                             .fix = words.ToDo(&Advice::fix, cause.fix),
                              .commands = words.Commands(),
-                             .avoid = words.Of(&Advice::avoid, cause.avoid)};
+                             .avoid = words.ToDo(&Advice::avoid, cause.avoid)};
   for (const Told* told : speaking) {
     const report::LogLine line = Line(*told->symptom, inputs);
     const bool known = std::ranges::any_of(likely.evidence, [&](const report::LogLine& other) {

@@ -109,8 +109,10 @@ std::optional<std::string> ImportNames::FirstFile(const std::vector<std::string>
   if (everywhere) sites = environment_.site_packages;
   for (const std::string& site : sites) {
     for (const std::string& name : names) {
-      if (name.find('/') == std::string::npos) continue;
-      const std::string path = name.starts_with('/') ? name : base::CleanPath(base::JoinPath(site, name));
+      const bool absolute = name.starts_with('/');
+      // The toolkit's own files only where no package has them.
+      if (name.find('/') == std::string::npos || (absolute && &site != &sites.back())) continue;
+      const std::string path = absolute ? name : base::CleanPath(base::JoinPath(site, name));
       if (auto file = FindFile(path)) return file;
     }
   }

@@ -182,6 +182,35 @@ TEST(AdviceTable, CodesAreRules) {
   }
 }
 
+bool IsOfAUnixShell(std::string_view command) {
+  constexpr std::string_view kThere[] = {"sudo ", "unset ", "ulimit ", "mv "};
+  return std::ranges::any_of(kThere, [&](std::string_view word) { return command.starts_with(word); });
+}
+
+TEST(AdviceTable, CommandsOfAUnixShellAreForLinux) {
+  for (const knowledge::Advice& advice : knowledge::Advices()) {
+    EXPECT_TRUE(advice.on_linux || std::ranges::none_of(advice.commands, IsOfAUnixShell)) << advice.name;
+  }
+}
+
+// What to do on Windows is then said by the cause.
+TEST(Explain, ALogOfWindowsGetsNoCommandsOfAUnixShell) {
+  size_t others = 0;
+  for (const toml::table& pattern : Patterns()) {
+    for (const std::string& example : TextsOf(pattern, "examples")) {
+      const std::string linux_log = "  File \"/home/me/train.py\", line 3, in <module>\n" + example;
+      const std::string windows_log = "  File \"C:\\Users\\me\\train.py\", line 3, in <module>\n" + example;
+      for (const report::LikelyCause& cause : Explained(linux_log).causes)
+        others += !cause.commands.empty() && IsOfAUnixShell(cause.commands.front().Text().value_or(""));
+      for (const report::LikelyCause& cause : Explained(windows_log).causes) {
+        for (const report::Command& command : cause.commands)
+          EXPECT_FALSE(IsOfAUnixShell(command.Text().value_or(""))) << example;
+      }
+    }
+  }
+  EXPECT_GT(others, 20u);
+}
+
 TEST(CauseTable, IsTheClosedListAndHasAllTexts) {
   EXPECT_EQ(knowledge::Causes().size(), 36u);
   for (const rules::Rule* rule : rules::AllRules()) {

@@ -48,7 +48,8 @@ Table AdviceRows() {
                      {"fix"},
                      {"commands", Form::kTexts},
                      {"avoid"},
-                     {"code"}},
+                     {"code"},
+                     {"on_linux", Form::kFlag}},
           .unique = {"name"},
           .packed = true};
 }

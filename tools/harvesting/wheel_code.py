@@ -38,7 +38,7 @@ MEMBERS = {
     "xgboost": r"xgboost/lib/(?:libxgboost\.so|xgboost\.dll)",
 }
 # Package -> the first release of interest; its members above have the CUDA in their names.
-BY_CUDA = {"bitsandbytes": "0.41"}
+BY_CUDA = {"bitsandbytes": "0.36.0.post2"}  # 0.36.0 names its libraries otherwise
 NEWEST = 3
 PLATFORMS = ("linux-aarch64", "linux-x86_64", "windows-x86_64")
 LARGEST = 300 << 20  # bytes of a member, packed

@@ -222,6 +222,8 @@ std::optional<ReleaseFit> ReleaseOnPython(const ProjectRelease& release, const V
 
 ReleaseFit ReleaseOnMachine(const ProjectRelease& release) {
   const std::string where = MachineWords(release.machine);
+  if (release.libraries != nullptr && release.libraries->cuda.empty())
+    return {Verdict::kNo, "its wheel has no library for CUDA on " + where, release.libraries->source};
   if (release.wheel != nullptr)
     return {Verdict::kYes, "the package index has a wheel for " + where, release.wheel->source};
   if (!release.wheels.empty())

@@ -185,7 +185,10 @@ class Asking {
         Note(one, "its builds are at " + std::string(project->elsewhere));
       return Pass(one);
     }
-    if (std::ranges::find(kOtherInFiles, one.name) != kOtherInFiles.end()) {
+    const bool source_of_cupy = one.name == "cupy" && !one.locked;
+    if (source_of_cupy) {
+      Note(one, "on the package index it is source code and needs a CUDA toolkit; the plan takes its wheel");
+    } else if (std::ranges::find(kOtherInFiles, one.name) != kOtherInFiles.end()) {
       if (one.name == "onnxruntime" || one.name == "paddlepaddle")
         Note(one, "a CPU-only package; " + one.name + "-gpu uses the GPU");
       if (one.name == "mxnet") Note(one, "a CPU-only package; mxnet-cu112 and the like use the GPU");
@@ -238,8 +241,9 @@ class Asking {
     }
     std::string extra = one.extras;
     if (one.name.starts_with("cupy-cuda")) extra = one.name.substr(sizeof("cupy-") - 1);
+    const std::string asked = one.name == "cupy" ? "" : one.name;
     wants_.push_back(
-        {known, std::move(specifiers), std::move(extra), words, one.name, VariantOfName(one.name)});
+        {known, std::move(specifiers), std::move(extra), words, asked, VariantOfName(one.name)});
   }
 
   void Constrain(const Dependency& one) {

@@ -47,6 +47,14 @@ std::string CommandsOf(Plan& plan, const Question& question, As as = As::kPip) {
 
 bool Has(std::string_view text, std::string_view part) { return base::Contains(text, part); }
 
+TEST(Asking, TheWheelOfCupyTakesThePlaceOfItsSource) {
+  const Question question = AskedBy({{"r.txt", "cupy>=13.0.0\n"}}, "r.txt");
+  Plan plan = Solve(question);
+  ASSERT_EQ(plan.outcome, Plan::Outcome::kSolution) << plan.headline;
+  EXPECT_TRUE(plan.passed_through.empty());
+  EXPECT_TRUE(Has(CommandsOf(plan, question), "cupy-cuda13x")) << CommandsOf(plan, question);
+}
+
 TEST(Asking, KnownIsSolvedAndTheRestPassedThroughAsWritten) {
   const Question question = AskedBy({{"r.txt",
                                       "torch==2.4.*\n"
