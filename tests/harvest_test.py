@@ -211,7 +211,7 @@ def library_cases(folder):
     """(what, found, wanted): the CUDA releases in the names of libraries."""
     def names(*libraries):
         return wheel(**{f"bitsandbytes/libbitsandbytes_{one}": "" for one in libraries})
-    index = FakeIndex({("bitsandbytes", "0.40.2"): {"bitsandbytes-0.40.2-py3-none-any.whl": names("cuda118.so")},
+    index = FakeIndex({("bitsandbytes", "0.36.0"): {"bitsandbytes-0.36.0-py3-none-any.whl": names("cuda118.so")},
                        ("bitsandbytes", "0.42.0"): {"bitsandbytes-0.42.0-py3-none-any.whl": names(
                            "cpu.so", "cuda118.so", "cuda118_nocublaslt.so", "cuda110.so")},
                        ("bitsandbytes", "0.50.0"): {

@@ -223,8 +223,8 @@ void AddNearest(report::Explanation& explanation, base::Platform platform) {
          .summary = std::string(cause.title),
          .because = "it shares the words " + words + " with known messages of this cause",
          .evidence = {explanation.unknown.front()},
-         .separate_by = Words({}).Of(&Advice::check, cause.check),
-         .fix = Words({}).Of(&Advice::fix, cause.fix)});
+         .separate_by = Words({}, platform).ToDo(&Advice::check, cause.check),
+         .fix = Words({}, platform).ToDo(&Advice::fix, cause.fix)});
   }
   if (explanation.near.size() > kMostNear) explanation.near.resize(kMostNear);
 }

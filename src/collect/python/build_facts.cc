@@ -31,8 +31,8 @@ std::string ValueOf(const std::optional<std::string>& literal) {
   return !literal || *literal == "None" || *literal == "False" ? "" : *literal;
 }
 
-// The exact version that a package pins another to: ==9.1.0.70 -> "9.1.0.70". PyTorch's wheels for Windows have
-// the requirements of those for Linux, marked as such.
+// The exact version that a package pins another to: ==9.1.0.70 -> "9.1.0.70". PyTorch's wheels for Windows
+// have the requirements of those for Linux, marked as such.
 std::string PinOf(const BuildFiles& files, std::string_view prefix) {
   if (files.package == nullptr) return "";
   const base::MarkerFacts facts{.windows = files.system.platform() == base::Platform::kWindows};

@@ -43,7 +43,9 @@ std::string ShortVersion(std::string_view text) {
 
 namespace {
 
+// "python3.14t" is the free-threaded Python 3.14.
 std::string VersionOfName(std::string_view name) {
+  if (name.ends_with('t')) name.remove_suffix(1);
   return name.starts_with("python3.") ? ShortVersion(name.substr(6)) : "";
 }
 
@@ -143,6 +145,7 @@ void AddPrefix(const system::System& system, const std::string& prefix, const st
     path.AddSite(JoinPath(lib64, versioned + "/site-packages"));
   }
   path.AddSite(JoinPath(prefix, "lib/" + versioned + "/site-packages"));
+  path.AddSite(JoinPath(prefix, "lib/" + versioned + "t/site-packages"));  // free-threaded
 }
 
 // <userbase>/lib/python3.X/site-packages; "" where it is turned off or nothing says whose home it is.

@@ -167,6 +167,21 @@ TEST_F(PythonCollector, GivenOnesKeepOthersAway) {
   EXPECT_EQ(environments[0].prefix, "/home/u/given");
 }
 
+TEST_F(PythonCollector, AFreeThreadedPythonHasALibraryFolderOfItsOwn) {
+  system_.AddFile("/opt/free/bin/python3.14t",
+                  "\x7f"
+                  "ELF",
+                  0755);
+  system_.AddLink("/opt/free/bin/python3", "python3.14t");
+  AddTorch("/opt/free/lib/python3.14t/site-packages/", "2.15.0", "'13.0'");
+  given_ = {"/opt/free"};
+  const auto environments = Collect();
+  ASSERT_EQ(environments.size(), 1u);
+  EXPECT_EQ(environments[0].python, "3.14");
+  ASSERT_EQ(environments[0].frameworks.size(), 1u);
+  EXPECT_EQ(environments[0].frameworks[0].version, "2.15.0");
+}
+
 TEST_F(PythonCollector, UserSiteComesBeforeThoseOfTheSystem) {
   AddTorch("/home/u/.local/lib/python3.12/site-packages/", "2.1.0", "'11.8'");
   AddTorch("/usr/local/lib/python3.12/dist-packages/", "2.5.1", "'12.4'");

@@ -29,9 +29,10 @@ class WindowsPython : public testing::Test {
                             "__version__ = '2.5.1+cu124'\r\ncuda: Optional[str] = '12.4'\r\nhip = None\r\n");
     machine_.system.AddFile(site + "/torch/lib/torch_cuda.dll", "abc");
     const std::string record = site + "/torch-2.5.1+cu124.dist-info/";
-    machine_.system.AddFile(record + "METADATA",
-                            "Name: torch\r\nVersion: 2.5.1+cu124\r\nRequires-Dist: nvidia-cudnn-cu12==9.1.0.70; "
-                            "platform_system == \"Linux\"\r\n\r\n");
+    machine_.system.AddFile(
+        record + "METADATA",
+        "Name: torch\r\nVersion: 2.5.1+cu124\r\nRequires-Dist: nvidia-cudnn-cu12==9.1.0.70; "
+        "platform_system == \"Linux\"\r\n\r\n");
     machine_.system.AddFile(record + "RECORD",
                             "torch/lib/torch_cuda.dll,sha256=x,4\r\ntorch/_C.cp311-win_amd64.pyd,,9\r\n");
   }

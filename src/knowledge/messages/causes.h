@@ -32,7 +32,7 @@ struct Advice {
   std::span<const std::string_view> commands;
   std::string_view avoid;
   std::string_view code;  // of the rule for it
-  bool on_linux;          // check, fix, commands and avoid are for Linux; a log of Windows gets those of the cause
+  bool on_linux;  // check, fix, commands and avoid are for Linux; a log of Windows gets those of the cause
 };
 std::span<const Advice> Advices();
 

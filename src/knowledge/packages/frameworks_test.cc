@@ -84,7 +84,8 @@ TEST(Frameworks, PtxNeedsADriverThatCompilesIt) {
 
 TEST(Frameworks, WhatWasSeenToFailIsNoThoughThePtxWouldRun) {
   EXPECT_EQ(OnGpu(Row("tensorflow", "2.20.0"), "12.0"), Verdict::kNo);
-  EXPECT_EQ(OnGpu(Row("tensorflow", "2.21.0"), "10.0"), Verdict::kNo);
+  EXPECT_EQ(OnGpu(Row("tensorflow", "2.20.0"), "10.0"), Verdict::kNo);
+  EXPECT_EQ(OnGpu(Row("tensorflow", "2.21.0"), "12.0"), Verdict::kYes);
   EXPECT_EQ(OnGpu(Row("tensorflow", "2.20.0"), "9.0"), Verdict::kYes);
 }
 

@@ -103,8 +103,8 @@ void ReadMonth(std::string_view tag, ImageFacts& facts) {
 // "3.3.5-rocm", "v0.5.5-rocm700-mi30x", "main-cann8.5.0-a3": for other hardware than NVIDIA's.
 bool IsForOthers(std::string_view tag) {
   return std::ranges::any_of(base::Split(tag, '-'), [](const std::string& word) {
-    return word == "intel" || word == "xpu" || word == "cpu" || word == "neuron" || word == "gaudi" ||
-           word.starts_with("rocm") || word.starts_with("cann");
+    return word == "intel" || word == "xpu" || word == "cpu" || word == "xeon" || word == "neuron" ||
+           word == "gaudi" || word.starts_with("rocm") || word.starts_with("cann");
   });
 }
 

@@ -242,8 +242,7 @@ class Asking {
     std::string extra = one.extras;
     if (one.name.starts_with("cupy-cuda")) extra = one.name.substr(sizeof("cupy-") - 1);
     const std::string asked = one.name == "cupy" ? "" : one.name;
-    wants_.push_back(
-        {known, std::move(specifiers), std::move(extra), words, asked, VariantOfName(one.name)});
+    wants_.push_back({known, std::move(specifiers), std::move(extra), words, asked, VariantOfName(one.name)});
   }
 
   void Constrain(const Dependency& one) {
