@@ -164,11 +164,20 @@ void AddPlace(Attributes& attributes) {
   }
 }
 
+// The full stop of a sentence belongs to no file name.
+void CutFullStops(Attributes& attributes) {
+  for (const char* key : {"path", "library", "requester"}) {
+    const auto found = attributes.find(key);
+    while (found != attributes.end() && found->second.ends_with('.')) found->second.pop_back();
+  }
+}
+
 }  // namespace
 
 std::string_view Symptom::attribute(std::string_view name) const { return Get(attributes, name); }
 
 void AddImplied(Attributes& attributes) {
+  CutFullStops(attributes);
   if (const std::string name(Get(attributes, "library")); !name.empty()) {
     AddLibrary(attributes, name, "");
     if (IsFile(name)) attributes.emplace("file", name);
