@@ -116,10 +116,13 @@ Differential::Differential(std::span<const Symptom> symptoms) {
     return symptom.role() != Role::kContext && symptom.role() != Role::kHarmless;
   });
   if (!failed) return;
+  const bool windows = PlatformOf(symptoms) == base::Platform::kWindows;
   for (const Story& story : knowledge::Stories()) {
+    const bool on_linux = windows && knowledge::FindCause(story.cause)->on_linux;
     Told loudest{.story = &story};
     for (const Symptom& symptom : symptoms) {
       if (symptom.kind() != story.symptom || !Tells(story, symptom, symptoms)) continue;
+      if (on_linux && symptom.attribute("os") != "linux") continue;
       const double weight = story.weight / 100.0 * Loudness(symptom, first_failure);
       if (std::abs(weight) > std::abs(loudest.weight)) {
         loudest.symptom = &symptom;

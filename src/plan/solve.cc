@@ -67,6 +67,35 @@ void NotePassed(report::Plan& plan) {
   if (!older.empty()) plan.notes.push_back("because of those, pip may choose older releases of: " + older);
 }
 
+// What a new build was compiled against, and only requires without a bound: pip would take one that is too
+// new.
+void BoundCompiled(const Question& question, const Universe& universe, const Choice& choice,
+                   report::Plan& plan) {
+  const bool windows = question.host.machine == Machine::kWindows;
+  const auto planned = [&](std::string_view name, bool present) {
+    return std::ranges::any_of(plan.packages, [&](const report::PlannedPackage& package) {
+      return package.name == name && (present || !package.present);
+    });
+  };
+  for (size_t p = 0; p < universe.packages.size(); ++p) {
+    if (choice[p] == kNone || universe.at(p, choice[p]).row == nullptr) continue;
+    const Candidate& chosen = universe.at(p, choice[p]);
+    for (const knowledge::Compiled& row : knowledge::CompiledPackages()) {
+      const std::string against(row.against);
+      const bool bounds = row.required && row.package == chosen.row->framework &&
+                          chosen.number < knowledge::Known(windows ? row.below_windows : row.below);
+      if (!bounds || !planned(universe.packages[p].name, false) || planned(against, true) ||
+          question.provided.contains(against))
+        continue;
+      const std::string bound = "<" + std::to_string(row.major + 1);
+      plan.passed_through.push_back({.name = against, .specifier = bound, .text = against + bound});
+      plan.notes.push_back(against + bound + ": " + chosen.distribution + " " + chosen.version +
+                           " was compiled for " + against + " " + std::to_string(row.major) +
+                           ", which its METADATA does not say");
+    }
+  }
+}
+
 // Lines that exclude each other: no set of the rest helps.
 void TellContradiction(const Question& question, const Contradiction& found, BuildTable& builds,
                        report::Plan& plan) {
@@ -192,6 +221,7 @@ report::Plan SolveWith(const Question& question, BuildTable& builds) {
     TellUnlisted(question, builds, plan);
     plan.uncertain = !plan.unlisted.empty() || !plan.code_unknown.empty();
     NotePassed(plan);
+    BoundCompiled(question, universe, *choice, plan);
     for (const std::string& keep : question.keep) {
       const bool there = std::ranges::any_of(
           question.installed, [&](const Installed& installed) { return installed.package == keep; });

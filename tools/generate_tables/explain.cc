@@ -32,7 +32,8 @@ Table CauseRows() {
                      {"avoid"},
                      {"code"},
                      {"windows_check"},
-                     {"windows_fix"}},
+                     {"windows_fix"},
+                     {"on_linux", Form::kFlag}},
           .unique = {"slug"},
           .kept = true};
 }

@@ -19,6 +19,7 @@ struct Cause {
   std::string_view code;           // of the most general rule for it
   std::string_view windows_check;  // the same for logs of Windows; "" = use check
   std::string_view windows_fix;
+  bool on_linux;  // Windows has no such thing
 };
 std::span<const Cause> Causes();
 // nullptr if there is no such slug.

@@ -28,6 +28,7 @@ struct Compiled {
   std::string_view below_windows;
   std::string_view against;
   uint32_t major;
+  bool required;  // their METADATA requires it, without this bound
   std::string_view source;
 };
 std::span<const Compiled> CompiledPackages();

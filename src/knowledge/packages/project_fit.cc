@@ -220,6 +220,12 @@ std::optional<ReleaseFit> ReleaseOnPython(const ProjectRelease& release, const V
   return best;
 }
 
+bool IsSourceOfWheels(const ProjectRelease& release) {
+  return release.machine == Machine::kWindows && release.wheels.empty() && release.wheel == nullptr &&
+         release.archive != nullptr && release.build == nullptr && release.project != nullptr &&
+         release.project->gpu == GpuUse::kOwn;
+}
+
 ReleaseFit ReleaseOnMachine(const ProjectRelease& release) {
   const std::string where = MachineWords(release.machine);
   if (release.libraries != nullptr && release.libraries->cuda.empty())
@@ -230,6 +236,9 @@ ReleaseFit ReleaseOnMachine(const ProjectRelease& release) {
     return {Verdict::kYes, "the package index has a wheel for " + where, release.wheels.front()->source};
   if (release.build != nullptr)
     return {Verdict::kYes, "is built where it is installed", release.build->source};
+  if (IsSourceOfWheels(release))
+    return {Verdict::kUnknown, "the package index has no wheel for " + where + ", only a source archive",
+            release.archive->source};
   if (release.archive != nullptr)
     return {Verdict::kYes, "the package index has its source", release.archive->source};
   return {Verdict::kNo, "the package index has no wheel for " + where, ""};

@@ -31,6 +31,9 @@ std::optional<ReleaseFit> ReleaseOnDriver(const ProjectRelease& release, const b
 std::optional<ReleaseFit> ReleaseWithCuda(const ProjectRelease& release, const base::Version& cuda);
 std::optional<ReleaseFit> ReleaseOnPython(const ProjectRelease& release, const base::Version& python);
 ReleaseFit ReleaseOnMachine(const ProjectRelease& release);
+// Whether there is a source archive alone of what others get as wheels with GPU code: nobody says that it
+// builds on Windows, and RAPIDS' only fetch the wheel for Linux.
+bool IsSourceOfWheels(const ProjectRelease& release);
 
 // Whether there is a toolkit that it can be built with, for a driver and a GPU; each may be empty.
 std::optional<ReleaseFit> ToolkitForRelease(const ProjectRelease& release, const base::Version* driver,

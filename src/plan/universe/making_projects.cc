@@ -96,6 +96,10 @@ void Making::NeedProjectFiles(const ProjectRelease& release, Candidate& candidat
     return;
   }
   candidate.source = files.front()->source;
+  if (knowledge::IsSourceOfWheels(release)) {
+    const knowledge::ReleaseFit fit = knowledge::ReleaseOnMachine(release);
+    candidate.needs.push_back(FactNeed(machine_, {fit.verdict, "", fit.source}, "", fit.words));
+  }
   if (const SharedNeed python = FilesNeed(files)) candidate.needs.push_back(python);
   NeedGlibc(files, candidate);
 }
