@@ -90,8 +90,7 @@ void BoundCompiled(const Question& question, const Universe& universe, const Cho
       const std::string bound = "<" + std::to_string(row.major + 1);
       plan.passed_through.push_back({.name = against, .specifier = bound, .text = against + bound});
       plan.notes.push_back(against + bound + ": " + chosen.distribution + " " + chosen.version +
-                           " was compiled for " + against + " " + std::to_string(row.major) +
-                           ", which its METADATA does not say");
+                           " was compiled for " + against + " " + std::to_string(row.major));
     }
   }
 }

@@ -310,8 +310,7 @@ TEST(Solve, PackagesOfTheIndexThatHoldABuild) {
             "the GPU");
   EXPECT_EQ(planned("tensorflow-gpu==2.12.0", "3.10"),
             "tensorflow 2.12.0; the package index has no wheel of tensorflow-gpu 2.12.0; tensorflow 2.12.0 "
-            "takes its "
-            "place");
+            "takes its place; numpy<2: tensorflow 2.12.0 was compiled for numpy 1");
   const Plan old = SolveWith(Asked({"tensorrt"}, "535.104.05", "7.5", "3.10"), Builds());
   EXPECT_NE(Find(old.packages, "tensorrt-cu12"), nullptr) << old.headline << Conflict(old);
   const Plan windows = [] {

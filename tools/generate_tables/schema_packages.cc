@@ -46,7 +46,6 @@ Subject Frameworks() {
                                  Libraries("libraries_windows"),
                                  Libraries("libraries_aarch64"),
                                  {"extra"},
-                                 {"extra_python_until", Form::kVersion},
                                  {"package"},
                                  {"is_default", Form::kFlag},
                                  {"default_windows", Form::kFlag},

@@ -42,12 +42,10 @@ struct FrameworkRelease {
   std::string_view code_min;  // if only the lowest capability is known
   LibrariesFrom libraries;
   LibrariesFrom libraries_windows;
-  LibrariesFrom libraries_aarch64;      // Linux aarch64; kUnknown = not checked
-  std::string_view extra;               // "tensorflow[and-cuda]"
-  std::string_view extra_python_until;  // the last Python on which pip can install the extra, where the build
-                                        // has newer ones
-  std::string_view package;             // on the package index, if not its usual one: "tensorflow-gpu"
-  bool is_default;                      // what the package index provides without a variant, on Linux x86-64
+  LibrariesFrom libraries_aarch64;  // Linux aarch64; kUnknown = not checked
+  std::string_view extra;           // "tensorflow[and-cuda]"
+  std::string_view package;         // on the package index, if not its usual one: "tensorflow-gpu"
+  bool is_default;                  // what the package index provides without a variant, on Linux x86-64
   bool default_windows;  // ... and also on Windows; if false, the index has no GPU build or another one there
   bool default_aarch64;  // ... and on Linux aarch64
   bool index_unknown;    // not on the package index, and where else it is published was not verified

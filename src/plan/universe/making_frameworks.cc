@@ -340,11 +340,6 @@ void Making::NeedLibraries(const Build& build, Candidate& candidate) {
                    "==" + std::string(build.row.cudnn), build.row.source, candidate);
     }
   }
-  if (from == LibrariesFrom::kExtra && !build.row.extra_python_until.empty()) {
-    const Version last = knowledge::Known(build.row.extra_python_until);
-    const std::string below = "<" + std::to_string(last.part(0)) + "." + std::to_string(last.part(1) + 1);
-    candidate.needs.push_back(PythonNeed({}, below, build.row.source));
-  }
   if (from == LibrariesFrom::kExtra && pinned) {
     std::string_view extras = build.extra;
     while (!extras.empty()) {
