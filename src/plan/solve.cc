@@ -84,7 +84,9 @@ void BoundCompiled(const Question& question, const Universe& universe, const Cho
       const std::string against(row.against);
       const bool bounds = row.required && row.package == chosen.row->framework &&
                           chosen.number < knowledge::Known(windows ? row.below_windows : row.below);
-      if (!bounds || !planned(universe.packages[p].name, false) || planned(against, true) ||
+      const bool told = std::ranges::any_of(
+          plan.passed_through, [&](const report::PassedThrough& passed) { return passed.name == against; });
+      if (!bounds || told || !planned(universe.packages[p].name, false) || planned(against, true) ||
           question.provided.contains(against))
         continue;
       const std::string bound = "<" + std::to_string(row.major + 1);

@@ -313,6 +313,8 @@ TEST(Solve, PackagesOfTheIndexThatHoldABuild) {
   EXPECT_EQ(planned("tensorflow-gpu==2.12.0", "3.10"),
             "tensorflow 2.12.0; the package index has no wheel of tensorflow-gpu 2.12.0; tensorflow 2.12.0 "
             "takes its place; numpy<2: tensorflow 2.12.0 was compiled for numpy 1");
+  const Question two = Asked({"tensorflow==2.10.*", "onnxruntime-gpu==1.16.*"}, "535.104.05", "7.5", "3.10");
+  EXPECT_EQ(SolveWith(two, Builds()).passed_through.size(), 1u) << "numpy<2, once";
   const Plan old = SolveWith(Asked({"tensorrt"}, "535.104.05", "7.5", "3.10"), Builds());
   EXPECT_NE(Find(old.packages, "tensorrt-cu12"), nullptr) << old.headline << Conflict(old);
   const Plan windows = [] {
